@@ -44,14 +44,14 @@ parameter "x" [4, 8x1]
 %6 = update %1, %4 : f32[4, 8x1]
 )");
   const ProgramAnalysis analysis = analyze(program, {});
-  EXPECT_TRUE(analysis.inlined_in_sum[2]);
-  EXPECT_FALSE(analysis.inlined_in_sum[4]) << "the update stores it";
+  EXPECT_TRUE(analysis.inlined[2]);
+  EXPECT_FALSE(analysis.inlined[4]) << "the update stores it";
   PlanOptions kept;
   kept.kept.push_back(2);
-  EXPECT_FALSE(analyze(program, kept).inlined_in_sum[2]);
+  EXPECT_FALSE(analyze(program, kept).inlined[2]);
   PlanOptions unfused;
   unfused.fuse = false;
-  EXPECT_FALSE(analyze(program, unfused).inlined_in_sum[2]);
+  EXPECT_FALSE(analyze(program, unfused).inlined[2]);
 }
 
 TEST(PieceLength, IsTheTargetsOnAGpu) {

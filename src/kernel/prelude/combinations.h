@@ -159,7 +159,13 @@ VECC_FN void times_long_columns(const T* __restrict__ l, const T* __restrict__ r
 // of op(l) (K x M), where TR, r that of op(r) (N x K).
 template <class T, int M, int K, int N, bool TL = false, bool TR = false>
 VECC_FN void times(const T* __restrict__ l, const T* __restrict__ r, T* __restrict__ y) {
-  if constexpr (N == 1 && TL && M > 1) {  // a column that is the row r' l
+  if constexpr (K == 1 && N > 1) {  // a column times a row, however these lie
+    for (int i = 0; i < M; ++i) {
+      const T factor = l[i];
+      VECC_LOOP
+      for (int j = 0; j < N; ++j) y[i * N + j] = madd(factor, r[j], T(0));
+    }
+  } else if constexpr (N == 1 && TL && M > 1) {  // a column that is the row r' l
     times<T, 1, K, M>(r, l, y);
   } else if constexpr ((TR || N == 1) && (!TL || M == 1)) {
     times_dots<T, M, K, N>(l, r, y);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "src/plan/analysis/inlined_values.h"
 #include "src/plan/analysis/operand_reads.h"
 #include "src/plan/analysis/value_source.h"
 #include "vecc/plan.h"
@@ -14,11 +15,9 @@ struct ProgramAnalysis {
   ValueSources sources;
   std::vector<bool> is_updated;     ///< by value: an update stores into its rows
   std::vector<ValueId> parameters;  ///< the first value that is a parameter's rows
-  /// Rows times numbers that one sum reads: its loop over members computes them, row by row as it
-  /// comes to them, so that they are never stored. What is read to do so is there anyway.
-  std::vector<bool> inlined_in_sum;  ///< by value
-  /// The same of rows from all over the memory times one number, which one map reads.
-  std::vector<bool> inlined_in_map;  ///< by value
+  /// By value: what reads it computes its rows, as it comes to them, so that they are never stored.
+  /// What is read to do so is there anyway.
+  std::vector<bool> inlined;
   /// By value: ops read it row by row that could be computed in its kernel.
   std::vector<bool> has_row_reader;
 

@@ -2,18 +2,25 @@
 
 #include <utility>
 
+#include "src/plan/analysis/gradient_reads.h"
 #include "src/program/index_algebra.h"
 
 namespace vecc {
 namespace {
 
-// Whether each row has the entries of its operand's, in their order, in another shape.
-bool is_view(const Program& program, ValueId id) {
-  const auto* transform = std::get_if<TransformOp>(&program.op(id).attributes);
-  if (transform == nullptr) return false;
-  const Transformation function = transform->transformation.id;
-  return function == Transformation::Reshape ||
-         (function == Transformation::Transp && program.op(id).shape.is_vector());
+// The operand whose rows have the same entries in the same order, maybe in another shape: of what
+// is reshaped, and of a gradient that is passed on. None if there is no such operand.
+std::optional<ValueId> viewed_operand(const Program& program, ValueId id) {
+  const Op& op = program.op(id);
+  if (const auto* transform = std::get_if<TransformOp>(&op.attributes)) {
+    const Transformation function = transform->transformation.id;
+    const bool is_view = function == Transformation::Reshape ||
+                         (function == Transformation::Transp && op.shape.is_vector());
+    return is_view ? std::optional(op.operands[0]) : std::nullopt;
+  }
+  const bool is_passed =
+      passes_gradient_on(program, id) && program.op(op.operands.back()).rows == op.rows;
+  return is_passed ? std::optional(op.operands.back()) : std::nullopt;
 }
 
 // Whether what makes the rows may store them anywhere.
@@ -33,8 +40,9 @@ ValueSource through(const ValueSource& source, const Index& index, std::uint32_t
 std::vector<Place> stored_places(const Program& program) {
   std::vector<Place> places = place_values(program);
   for (ValueId id = static_cast<ValueId>(program.ops().size()); id-- > 0;) {
-    if (places[id].buffer == id || !is_view(program, id)) continue;
-    const ValueId of = program.op(id).operands[0];
+    const auto viewed = places[id].buffer == id ? std::nullopt : viewed_operand(program, id);
+    if (!viewed) continue;
+    const ValueId of = *viewed;
     if (places[of].buffer != of || !is_made_by_row(program.op(of).kind())) continue;
     places[of] = std::exchange(places[id], {id, 0});
   }
@@ -63,8 +71,9 @@ ValueSources value_sources(const Program& program, std::span<const Place> places
       sources.push_back(sources[op.operands[1]]);
       continue;
     }
-    if (is_view(program, id) && places[id].buffer == id) {
-      sources.push_back(sources[op.operands[0]]);
+    const auto viewed = places[id].buffer == id ? viewed_operand(program, id) : std::nullopt;
+    if (viewed) {
+      sources.push_back(sources[*viewed]);
       continue;
     }
     const auto* gather = std::get_if<GatherOp>(&op.attributes);

@@ -44,10 +44,10 @@ class ValueSources {
 /// same numbers, what it is made of lies there.
 [[nodiscard]] std::vector<Place> stored_places(const Program& program);
 
-/// By value, through chains of gathers, of reshaped values and of transposed vectors, unless these
-/// have a place in a concat; the value of an update is what it stores. A value that is computed, or
-/// stored by itself, is its own source; so is a `segment concat`, whose rows are others. Linear in
-/// the lists that are composed.
+/// By value, through chains of gathers, of reshaped values, of transposed vectors and of gradients
+/// that a sum passes on, unless these have a place in a concat; the value of an update is what it
+/// stores. A value that is computed, or stored by itself, is its own source; so is a `segment
+/// concat`, whose rows are others. Linear in the lists that are composed.
 [[nodiscard]] ValueSources value_sources(const Program& program, std::span<const Place> places);
 
 /// `source`, of a value of `rows` rows, read through one more index.

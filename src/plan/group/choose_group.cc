@@ -13,6 +13,8 @@ constexpr std::size_t kMaxAccesses = 24;
 // A left side of this many entries that many rows share is worth a blocked product: its group keeps
 // its rows.
 constexpr std::uint64_t kBlockedProduct = 64;
+// Rows of so many entries take longer to be loaded than a kernel to be started.
+constexpr std::uint64_t kWideRow = 32;
 
 // Short rows with a function of many instructions: a loop over all entries computes eight at a
 // time, a loop inside of a row does not.
@@ -62,8 +64,7 @@ bool has_node(const Grouping& grouping, GroupIndex group, KernelSpace space, con
 }
 
 std::uint32_t moved_read(std::uint32_t read, Shape from, Shape to) {
-  constexpr std::uint64_t kLong = 32;
-  return std::max(from.size(), to.size()) >= kLong ? read : kNone;
+  return std::max(from.size(), to.size()) >= kWideRow ? read : kNone;
 }
 
 GroupChoice GroupChooser::choose(const GroupRequest& request) const {
@@ -85,7 +86,26 @@ GroupChoice GroupChooser::choose(const GroupRequest& request) const {
         choice.space == KernelSpace::Member && begins_phase(choice, request.reads);
     return choice;
   }
-  return choose_new(request.reads);
+  return choose_beside(request);
+}
+
+GroupChoice GroupChooser::choose_beside(const GroupRequest& request) const {
+  const GroupChoice made = choose_new(request.reads);
+  const bool by_entry = request.loop == EntryLoop::Any || request.loop == EntryLoop::Slow;
+  if (!options_.fuse || !by_entry || request.within != nullptr) return made;
+  for (const RowRead& read : request.reads) {
+    const GroupIndex reader = grouping_.values[read.value].reader;
+    if (reader == kNone || read.index || read.one || read.shape.size() < kWideRow) continue;
+    const KernelGroup& group = grouping_.groups[reader];
+    const bool loads = std::ranges::any_of(group.accesses(), [&](const GroupAccess& access) {
+      return access.value == read.value && !access.access.store &&
+             access.access.map == RowMap::Direct;
+    });
+    GroupChoice choice{reader, KernelSpace::Row, group.level};
+    if (!loads || group.has_segments() || group.level != made.level) continue;
+    if (joins(choice, request)) return choice;
+  }
+  return made;
 }
 
 GroupChoice GroupChooser::choose_of_members(const GroupRequest& request, const RowRead& members,

@@ -1,8 +1,8 @@
 // Which kernel an op joins. Every op that computes goes into exactly one group: one that makes an
-// operand of it, row by row, if that does not have to wait for another group; the group that makes
-// a segment's members, whose loop the segment then goes around; else a new one. Ops are grouped in
-// the Program's order, since what a kernel holds so far bounds what may join it; a choice reads
-// what there is and changes nothing.
+// operand of it, row by row, if that does not have to wait for another group; one of the same level
+// that loads what it reads; the group that makes a segment's members, whose loop the segment then
+// goes around; else a new one. Ops are grouped in the Program's order, since what a kernel holds so
+// far bounds what may join it; a choice reads what there is and changes nothing.
 //
 // Levels keep the groups free of cycles: a group reads only values of groups of a lower level. The
 // level of a group that is not read outside yet may still rise.
@@ -67,6 +67,9 @@ class GroupChooser {
   [[nodiscard]] GroupChoice choose_new(std::span<const RowRead> reads) const;
 
  private:
+  /// For entries of rows that no group computes: one that loads some of them, too, if they are
+  /// long, and would run at the same time; else a new one.
+  [[nodiscard]] GroupChoice choose_beside(const GroupRequest& request) const;
   /// Whether the group that `choice` names may take the op in; its level follows.
   [[nodiscard]] bool joins(GroupChoice& choice, const GroupRequest& request) const;
   [[nodiscard]] bool begins_phase(const GroupChoice& choice, std::span<const RowRead> reads) const;

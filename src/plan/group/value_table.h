@@ -17,8 +17,9 @@ struct ValueState {
   NodeIndex node = 0;
   KernelSpace space = KernelSpace::Row;
   bool stored = false;
-  std::uint32_t level = 0;  ///< of what several groups make, or of an alias
-  ValueId alias = kNone;    ///< the same memory, as other rows
+  std::uint32_t level = 0;    ///< of what several groups make, or of an alias
+  ValueId alias = kNone;      ///< the same memory, as other rows
+  GroupIndex reader = kNone;  ///< the last one that loads it
   std::uint32_t rows = 0;
   Shape shape;
 };
@@ -47,6 +48,7 @@ class ValueTable {
   void become_member(ValueId id) { states_[id].space = KernelSpace::Member; }
   void set_alias(ValueId id, ValueId of, std::uint32_t level);
   void set_source(ValueId id, ValueSource source) { copies_[id] = std::move(source); }
+  void set_reader(ValueId id, GroupIndex group) { states_[id].reader = group; }
   /// Its rows, and those that it is an alias of, are stored by what computes them.
   void mark_stored(ValueId id);
   /// Some of its rows are stored by a group of this level.

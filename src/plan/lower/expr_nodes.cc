@@ -1,44 +1,46 @@
 #include "src/plan/lower/expr_nodes.h"
 
-#include "src/function/parameter_text.h"
+#include <algorithm>
+
+#include "src/plan/analysis/gradient_reads.h"
 
 namespace vecc {
 
 ExprNodes::ExprNodes(const KernelBuilder& kernel, const Expr& expr,
-                     std::span<const NodeIndex> operands)
-    : kernel_(kernel), expr_(expr) {
-  std::vector<std::size_t> stack;  // nodes that no other one has taken yet
+                     std::span<const NodeIndex> operands, std::span<const Shape> shapes)
+    : kernel_(kernel), expr_(expr), operands_(expr_operands(expr)) {
+  std::vector<Shape> of_operands(shapes.begin(), shapes.end());
+  of_operands.resize(operands.size());
   for (const ExprNode& node : expr.nodes) {
-    const auto arity = static_cast<std::ptrdiff_t>(operand_count(node));
-    operands_.emplace_back(stack.end() - arity, stack.end());
-    stack.resize(stack.size() - static_cast<std::size_t>(arity));
-    stack.push_back(values_.size());
+    if (node.kind != ExprNode::Kind::Input || operands[node.input] == kNone) continue;
+    of_operands[node.input] = kernel.shape_of(operands[node.input]);
+  }
+  shapes_ = expr_shapes(expr, of_operands);
+  for (std::size_t n = 0; n < expr.nodes.size(); ++n) {
+    const ExprNode& node = expr.nodes[n];
     if (node.kind == ExprNode::Kind::Input) {
       values_.push_back(operands[node.input]);
       continue;
     }
     std::vector<NodeIndex> own;
-    for (const std::size_t n : operands_.back()) own.push_back(values_[n]);
-    values_.push_back(add_node(node, own));
+    for (const std::size_t k : operands_[n]) own.push_back(values_[k]);
+    const bool lacks_any = std::ranges::find(own, kNone) != own.end();
+    values_.push_back(lacks_any ? kNone : add_node(n, own));
   }
 }
 
-NodeIndex ExprNodes::add_node(const ExprNode& node, std::span<const NodeIndex> own) {
+NodeIndex ExprNodes::add_node(std::size_t n, std::span<const NodeIndex> own) {
+  const ExprNode& node = expr_.nodes[n];
   if (node.kind == ExprNode::Kind::Constant) return kernel_.constant(node.constant);
   KernelNode made;
+  made.shape = shapes_[n];
   made.operands.assign(own.begin(), own.end());
   if (node.kind == ExprNode::Kind::Transform) {
     made.kind = KernelNode::Kind::Transform;
     made.transformation = node.transformation;
     made.words = node.words;
-    const auto words = std::span(node.words).first(word_count(node.transformation.id));
-    made.shape =
-        *transformed_shape(node.transformation, words, kernel_.shape_of(own[0]), "expression");
   } else if (node.kind == ExprNode::Kind::Draw) {
     made.kind = KernelNode::Kind::Draw;
-    std::vector<Shape> shapes;
-    for (const NodeIndex n : own) shapes.push_back(kernel_.shape_of(n));
-    made.shape = *drawn_shape(shapes, "expression");
   } else if (node.combination == Combination::Product) {
     NodeIndex product = own[0];
     for (const NodeIndex next : own.subspan(1)) {
@@ -48,20 +50,12 @@ NodeIndex ExprNodes::add_node(const ExprNode& node, std::span<const NodeIndex> o
   } else {
     made.kind = KernelNode::Kind::Combine;
     made.combination = node.combination;
-    std::vector<Shape> shapes;
-    for (const NodeIndex n : own) shapes.push_back(kernel_.shape_of(n));
-    made.shape = *combined_shape(node.combination, node.axis, nullptr, shapes, "expression");
   }
   return kernel_.add(std::move(made));
 }
 
 std::optional<NodeIndex> ExprNodes::differentiate(std::uint32_t wrt, NodeIndex g) {
-  wanted_.clear();
-  for (std::size_t n = 0; n < expr_.nodes.size(); ++n) {
-    bool wanted = expr_.nodes[n].kind == ExprNode::Kind::Input && expr_.nodes[n].input == wrt;
-    for (const std::size_t operand : operands_[n]) wanted = wanted || wanted_[operand];
-    wanted_.push_back(wanted);
-  }
+  wanted_ = nodes_with_input(expr_, wrt);
   gradients_.assign(expr_.nodes.size(), std::nullopt);
   gradients_.back() = g;
   std::optional<NodeIndex> sum;
@@ -102,11 +96,11 @@ void ExprNodes::pass_on(std::size_t n, NodeIndex g) {
       gradients_[own[k]] = part_of(n, k, g);
       continue;
     }
-    if (const auto passed = pass_through(n, k, g)) {
-      gradients_[own[k]] = passed;
+    if (passes_through(expr_, shapes_, n, own[k], kernel_.shape_of(g))) {
+      gradients_[own[k]] = pass_through(n, k, g);
       continue;
     }
-    KernelNode vjp = node_of(KernelNode::Kind::CombineVjp, kernel_.shape_of(values_[own[k]]));
+    KernelNode vjp = node_of(KernelNode::Kind::CombineVjp, shapes_[own[k]]);
     vjp.combination = node.combination;
     vjp.wrt = static_cast<std::uint32_t>(k);
     vjp.reads_x = true;
@@ -118,17 +112,10 @@ void ExprNodes::pass_on(std::size_t n, NodeIndex g) {
   }
 }
 
-// The k-th operand's gradient if that reads no operand but a constant: of sums, and of products
-// with one.
-std::optional<NodeIndex> ExprNodes::pass_through(std::size_t n, std::size_t k, NodeIndex g) const {
-  const ExprNode& node = expr_.nodes[n];
-  const auto& own = operands_[n];
-  if (kernel_.shape_of(values_[own[k]]) != kernel_.shape_of(g)) return std::nullopt;
-  if (node.combination == Combination::Sum) return g;
-  if (node.combination != Combination::ElProduct || own.size() != 2) return std::nullopt;
-  const std::size_t other = own[1 - k];
-  if (expr_.nodes[other].kind != ExprNode::Kind::Constant) return std::nullopt;
-  return kernel_.entry_product(g, values_[other]);
+// Of a sum the gradient itself, of a product of two factors that times the other one.
+NodeIndex ExprNodes::pass_through(std::size_t n, std::size_t k, NodeIndex g) const {
+  if (expr_.nodes[n].combination == Combination::Sum) return g;
+  return kernel_.entry_product(g, values_[operands_[n][1 - k]]);
 }
 
 // The k-th part of a concat's gradient.
@@ -136,9 +123,9 @@ NodeIndex ExprNodes::part_of(std::size_t n, std::size_t k, NodeIndex g) const {
   const auto& own = operands_[n];
   std::uint32_t begin = 0;
   for (std::size_t i = 0; i < k; ++i) {
-    begin += static_cast<std::uint32_t>(kernel_.shape_of(values_[own[i]]).size());
+    begin += static_cast<std::uint32_t>(shapes_[own[i]].size());
   }
-  const Shape shape = kernel_.shape_of(values_[own[k]]);
+  const Shape shape = shapes_[own[k]];
   const auto size = static_cast<std::uint32_t>(shape.size());
   const NodeIndex column =
       kernel_.reshape(g, Shape::column(static_cast<std::uint32_t>(kernel_.shape_of(g).size())));

@@ -35,6 +35,7 @@ NodeIndex KernelBuilder::load(const RowRead& read) const {
     from.list = grouping_.arrays.add(*read.index);
   }
   grouping_.values.mark_stored(read.value);
+  grouping_.values.set_reader(read.value, number_);
   if (grouping_.values[read.value].group != number_) grouping_.freeze(read.value);
   return group().load(from);
 }

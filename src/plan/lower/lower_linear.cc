@@ -78,8 +78,7 @@ bool lower_stacked(const OpLowering& lowering, const LinearOp& linear) {
 }  // namespace
 
 void lower_linear(const OpLowering& lowering, const LinearOp& linear) {
-  const ProgramAnalysis& analysis = lowering.analysis;
-  if (analysis.inlined_in_sum[lowering.op] || analysis.inlined_in_map[lowering.op]) return;
+  if (lowering.analysis.inlined[lowering.op]) return;
   if (!lower_stacked(lowering, linear)) make_product(lowering, lowering.op);
 }
 

@@ -1,9 +1,9 @@
 // Functions of rows, entry by entry or row by row, and their gradients.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
-#include "src/plan/lower/expr_nodes.h"
+#include "src/plan/analysis/gradient_reads.h"
+#include "src/plan/lower/inlined_rows.h"
 #include "src/plan/lower/lower_ops.h"
 
 namespace vecc {
@@ -28,27 +28,6 @@ void set_words(const OpLowering& lowering, const KernelBuilder& kernel,
   }
   node.words_by_row = true;
   node.word_slot = kernel.group().add_words(lowering.grouping.arrays.add(transform.words));
-}
-
-bool is_inlined(const OpLowering& lowering, const RowRead& read) {
-  return read.value < lowering.program.ops().size() && lowering.analysis.inlined_in_map[read.value];
-}
-
-std::array<RowRead, 2> reads_of_product(const OpLowering& lowering, const RowRead& product) {
-  return linear_reads(lowering.program, lowering.analysis.sources, product.value);
-}
-
-// The product that a map reads, by a row of the map.
-NodeIndex make_inlined(const OpLowering& lowering, const KernelBuilder& kernel,
-                       const RowRead& product) {
-  const Op& op = lowering.program.op(product.value);
-  const auto& linear = std::get<LinearOp>(op.attributes);
-  const std::array<RowRead, 2> reads = reads_of_product(lowering, product);
-  const NodeIndex left = kernel.read(reads[0]);
-  const NodeIndex right = kernel.read(reads[1]);
-  kernel.note_op(product.value);
-  return kernel.reshape(kernel.times(left, right, linear.transpose_left, linear.transpose_right),
-                        op.shape);
 }
 
 }  // namespace
@@ -89,103 +68,43 @@ void lower_transform_vjp(const OpLowering& lowering, const VjpOp& vjp,
 }
 
 void lower_map(const OpLowering& lowering, const MapOp& map) {
+  if (lowering.analysis.inlined[lowering.op]) return;
   const Op& op = lowering.program.op(lowering.op);
-  const std::vector<RowRead> operands =
-      map_reads(lowering.program, lowering.analysis.sources, op.operands, op.rows);
-  std::vector<RowRead> reads;
-  for (const RowRead& operand : operands) {
-    if (is_inlined(lowering, operand)) {
-      for (const RowRead& side : reads_of_product(lowering, operand)) reads.push_back(side);
-    } else {
-      reads.push_back(operand);
-    }
-  }
+  const auto reads = rows_read(lowering.program, lowering.analysis.sources, lowering.op);
   const bool slow = std::ranges::any_of(map.expr->nodes, [&](const ExprNode& node) {
     return node.kind == ExprNode::Kind::Transform && is_slow_row(node.transformation.id, op.shape);
   });
-  const KernelBuilder kernel = lowering.begin_rows(op.rows, reads, loop_of(slow));
-  std::vector<NodeIndex> inputs;
-  for (const RowRead& operand : operands) {
-    inputs.push_back(is_inlined(lowering, operand) ? make_inlined(lowering, kernel, operand)
-                                                   : kernel.read(operand));
-  }
-  kernel.make(lowering.op, ExprNodes(kernel, *map.expr, inputs).result());
-}
-
-// Whether a node is 0 where another is, whatever else it reads: it has entries of that one as they
-// are, or times finite constants.
-bool keeps_zeros(const KernelBuilder& kernel, NodeIndex node, NodeIndex of) {
-  const auto& nodes = kernel.group().kernel().nodes;
-  const auto is_finite = [&](NodeIndex n) {
-    return nodes[n].kind == KernelNode::Kind::Constant && std::isfinite(nodes[n].constant);
-  };
-  while (node != of) {
-    const KernelNode& it = nodes[node];
-    const bool moves =
-        it.kind == KernelNode::Kind::Transform && (it.transformation.id == Transformation::Slice ||
-                                                   it.transformation.id == Transformation::Reshape);
-    const bool scales = it.kind == KernelNode::Kind::Combine &&
-                        it.combination == Combination::ElProduct && it.operands.size() == 2 &&
-                        is_finite(it.operands[1]);
-    if (!moves && !scales) return false;
-    node = it.operands[0];
-  }
-  return true;
-}
-
-// What a map passes on to an operand: of `reads` the last is the map's gradient.
-NodeIndex add_map_gradient(const KernelBuilder& kernel, const MapOp& map, std::uint32_t wrt,
-                           std::span<const RowRead> reads, Shape shape) {
-  std::vector<NodeIndex> operands;
-  for (const RowRead& read : reads) operands.push_back(kernel.read(read));
-  const NodeIndex g = operands.back();
-  operands.pop_back();
-  const auto gradient = ExprNodes(kernel, *map.expr, operands).differentiate(wrt, g);
-  // The expression may not read the operand: nothing comes back.
-  if (!gradient) return kernel.zeros(shape);
-  return keeps_zeros(kernel, *gradient, g) ? *gradient : kernel.guard(g, *gradient);
-}
-
-// Whether the gradient of a map by an operand of the map's shape is the map's own: all that the
-// operand takes part in is sums.
-bool passes_gradient_on(const Expr& expr, std::uint32_t operand) {
-  std::vector<std::uint32_t> times;  // that the operand is in each node that no other has taken yet
-  for (const ExprNode& node : expr.nodes) {
-    std::uint32_t count = node.kind == ExprNode::Kind::Input && node.input == operand ? 1 : 0;
-    const std::size_t arity = operand_count(node);
-    for (std::size_t k = 0; k < arity; ++k) count += times[times.size() - arity + k];
-    const bool is_sum =
-        node.kind == ExprNode::Kind::Combine && node.combination == Combination::Sum;
-    if (arity > 0 && count > 0 && !is_sum) return false;
-    times.resize(times.size() - arity);
-    times.push_back(count);
-  }
-  return times.back() == 1;
+  const KernelBuilder kernel =
+      lowering.begin_rows(op.rows, loads_of(lowering, reads), loop_of(slow));
+  kernel.make(lowering.op, make_row(lowering, kernel, lowering.op, reads));
 }
 
 // A row that all rows read gets the sum of what they pass on.
-void lower_map_vjp(const OpLowering& lowering, const VjpOp& vjp, const MapOp& map) {
+void lower_map_vjp(const OpLowering& lowering, const MapOp& map) {
   const ValueId id = lowering.op;
+  const ProgramAnalysis& analysis = lowering.analysis;
+  if (analysis.inlined[id] || analysis.sources.value_of(id) != id) return;  // read through
   const Op& op = lowering.program.op(id);
-  const std::uint32_t rows = lowering.program.op(op.operands.back()).rows;
+  const ValueId g = op.operands.back();
+  const std::uint32_t rows = lowering.program.op(g).rows;
   if (rows == 0 && op.rows > 0) {  // no row reads it
     const KernelBuilder kernel = lowering.begin_new_rows(op.rows, {});
     return kernel.make(id, kernel.zeros(op.shape));
   }
-  std::vector<RowRead> reads =
-      map_reads(lowering.program, lowering.analysis.sources, op.operands, rows);
-  const bool passes_on =
-      reads[vjp.wrt].shape == reads.back().shape && passes_gradient_on(*map.expr, vjp.wrt);
-  if (passes_on) reads.erase(reads.begin(), std::prev(reads.end()));
+  if (op.rows != rows && passes_gradient_on(lowering.program, id)) {
+    return reduce_members(lowering, id, lowering.read_of(g), Segments::fixed(rows), 1,
+                          Combination::Sum);
+  }
+  const auto reads = rows_read(lowering.program, analysis.sources, id);
+  const std::vector<RowRead> loads = loads_of(lowering, reads);
   const bool takes_parts = std::ranges::any_of(map.expr->nodes, [](const ExprNode& node) {
     return node.kind == ExprNode::Kind::Combine && node.combination == Combination::Concat;
   });
-  const auto last = static_cast<std::uint32_t>(reads.size() - 1);
+  const auto last = static_cast<std::uint32_t>(loads.size() - 1);
   const KernelBuilder kernel =
-      lowering.begin_rows(rows, reads, EntryLoop::Any,
-                          takes_parts ? moved_read(last, reads[last].shape, op.shape) : kNone);
-  const NodeIndex node = passes_on ? kernel.read(reads.back())
-                                   : add_map_gradient(kernel, map, vjp.wrt, reads, op.shape);
+      lowering.begin_rows(rows, loads, EntryLoop::Any,
+                          takes_parts ? moved_read(last, loads[last].shape, op.shape) : kNone);
+  const NodeIndex node = make_row(lowering, kernel, id, reads);
   if (op.rows == rows) return kernel.make(id, node);
   const RowRead each = lowering.add_temporary(rows, op.shape);
   kernel.make(each.value, node);

@@ -21,7 +21,7 @@ void lower_output(const OpLowering& lowering);
 void lower_segment(const OpLowering& lowering, const SegmentOp& segment);
 void lower_transform(const OpLowering& lowering, const TransformOp& transform);
 /// Gradients by an operand of a function.
-void lower_map_vjp(const OpLowering& lowering, const VjpOp& vjp, const MapOp& map);
+void lower_map_vjp(const OpLowering& lowering, const MapOp& map);
 void lower_segment_vjp(const OpLowering& lowering, const SegmentOp& segment);
 void lower_transform_vjp(const OpLowering& lowering, const VjpOp& vjp,
                          const TransformOp& transform);

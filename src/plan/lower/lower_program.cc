@@ -7,7 +7,7 @@ void lower_vjp(const OpLowering& lowering, const VjpOp& vjp) {
   if (const auto* transform = std::get_if<TransformOp>(&vjp.of)) {
     lower_transform_vjp(lowering, vjp, *transform);
   } else if (const auto* map = std::get_if<MapOp>(&vjp.of)) {
-    lower_map_vjp(lowering, vjp, *map);
+    lower_map_vjp(lowering, *map);
   } else {
     lower_segment_vjp(lowering, std::get<SegmentOp>(vjp.of));
   }

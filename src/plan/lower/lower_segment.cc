@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/plan/lower/inlined_rows.h"
 #include "src/plan/lower/lower_ops.h"
 #include "src/program/members.h"
 
@@ -27,18 +28,23 @@ void average_pieces(const OpLowering& lowering, ValueId id, const RowRead& membe
   kernel.make(id, kernel.entry_product(total, kernel.read(reads[1])));
 }
 
-// The members of segments: a product that only they read is computed here, in their order.
+// The members of segments: a value that only they read is computed here, in their order.
 RowRead make_members(const OpLowering& lowering, const RowRead& members, const Segments& segments) {
-  const ValueId product = members.value;
-  if (product >= lowering.program.ops().size() || !lowering.analysis.inlined_in_sum[product]) {
-    return members;
-  }
-  RowRead made{{product, std::nullopt}, members.shape};
+  const ValueId value = members.value;
+  if (value >= lowering.program.ops().size() || !lowering.analysis.inlined[value]) return members;
+  RowRead made{{value, std::nullopt}, members.shape};
   if (members.index) made = lowering.add_temporary(members.index->size(), members.shape);
-  OpLowering of_product = lowering;
-  of_product.op = product;
-  of_product.within = &segments;
-  make_product(of_product, made.value, members.index);
+  OpLowering of_value = lowering;
+  of_value.op = value;
+  of_value.within = &segments;
+  if (lowering.program.op(value).kind() == OpKind::Linear) {
+    make_product(of_value, made.value, members.index);
+    return made;
+  }
+  const auto reads = rows_read(lowering.program, lowering.analysis.sources, value, members.index);
+  const KernelBuilder kernel =
+      of_value.begin_rows(of_value.row_count(made), loads_of(of_value, reads), EntryLoop::Any);
+  kernel.make(made.value, kernel.reshape(make_row(of_value, kernel, value, reads), made.shape));
   return made;
 }
 
