@@ -102,10 +102,15 @@ void OpGradients::pass(const TransformOp& transform, ValueId id, ValueId g) {
     case FunctionForm::Same: sums_.add(operand, g); return;
     case FunctionForm::Shape: sums_.add(operand, reshape(g, program_.op(operand).shape)); return;
     case FunctionForm::Transposed: sums_.add(operand, transpose(g)); return;
+    case FunctionForm::Part:
+      if (transform.transformation.id == Transformation::Slice && transform.words->size() == 4) {
+        return sums_.add_slice(operand, {transform, 0, program_.op(operand).shape}, g);
+      }
+      append_vjp({transform, 0, {}}, id, g);
+      return;
     case FunctionForm::Entries:
     case FunctionForm::Row:
     case FunctionForm::Column:
-    case FunctionForm::Part:
     case FunctionForm::Entry:
     case FunctionForm::Broadcast: append_vjp({transform, 0, {}}, id, g); return;
   }

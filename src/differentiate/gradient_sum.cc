@@ -47,6 +47,19 @@ Expr sum_of(std::size_t terms) {
   return expr;
 }
 
+Expr concat_of(std::size_t terms) {
+  Expr expr = sum_of(terms);
+  expr.nodes.back().combination = Combination::Concat;
+  expr.nodes.back().axis = 0;
+  return expr;
+}
+
+// Functions of rows, which need not be stored where a sum is all that reads them.
+bool is_function_of_rows(const Op& op) {
+  const auto* vjp = std::get_if<VjpOp>(&op.attributes);
+  return op.kind() == OpKind::Map || (vjp != nullptr && std::holds_alternative<MapOp>(vjp->of));
+}
+
 }  // namespace
 
 GradientSum::GradientSum(Program& program, std::vector<bool> path)
@@ -70,8 +83,21 @@ void GradientSum::add_read(ValueId value, Read read) {
   if (wants(value)) reads_[value].push_back(std::move(read));
 }
 
+void GradientSum::add_slice(ValueId value, VjpOp slice, ValueId gradient) {
+  if (!wants(value)) return;
+  const Shape shape = program_.op(value).shape;
+  const std::vector<std::uint32_t>& words = *std::get<TransformOp>(slice.of).words;
+  const auto end = [](std::uint32_t word, std::uint32_t size) {
+    return word == kToEnd ? size : word;
+  };
+  const bool is_whole = words[2] == 0 && end(words[3], shape.cols()) == shape.cols();
+  slices_[value].push_back(
+      {std::move(slice), gradient, words[0], end(words[1], shape.rows()), is_whole});
+}
+
 const GradientSum::Read* GradientSum::sole_read(ValueId value) const {
-  const bool is_sole = reads_[value].size() == 1 && whole_[value].empty() && rows_[value].empty();
+  const bool is_sole = reads_[value].size() == 1 && whole_[value].empty() && rows_[value].empty() &&
+                       !slices_.contains(value);
   return is_sole ? &reads_[value].front() : nullptr;
 }
 
@@ -117,13 +143,69 @@ Result<std::optional<ValueId>> GradientSum::sum(ValueId value, const Note& note)
   for (const Read& read : reads_[value]) {
     terms.push_back(program_.gather(read.gradient, read.rows, note));
   }
+  VECC_TRY_VOID(sum_slices(value, note, terms));
   if (std::vector<Rows> parts = std::exchange(rows_[value], {}); !parts.empty()) {
-    VECC_TRY(const ValueId rows, sum_rows(value, std::move(parts), note));
-    terms.push_back(rows);
+    for (Rows& part : take_functions(value, parts)) {
+      std::vector<Rows> one;
+      one.push_back(std::move(part));
+      VECC_TRY(const ValueId rows, sum_rows(value, std::move(one), note));
+      terms.push_back(rows);
+    }
+    if (!parts.empty()) {
+      VECC_TRY(const ValueId rows, sum_rows(value, std::move(parts), note));
+      terms.push_back(rows);
+    }
   }
   if (terms.empty()) return std::optional<ValueId>();
   VECC_TRY(const ValueId all, sum_whole(terms, note));
   return std::optional<ValueId>(all);
+}
+
+// Slices that are a row together, and none of it twice, are put one after another, instead of each
+// between zeros and all added up.
+Result<void> GradientSum::sum_slices(ValueId value, const Note& note, std::vector<ValueId>& terms) {
+  const auto found = slices_.find(value);
+  if (found == slices_.end()) return {};
+  std::vector<Slice> slices = std::move(found->second);
+  slices_.erase(found);
+  std::ranges::stable_sort(slices, {}, &Slice::begin);
+  std::uint32_t end = 0;
+  bool is_row = slices.size() > 1 && slices.size() <= kMostTerms;
+  for (const Slice& slice : slices) {
+    is_row = is_row && slice.is_whole && slice.begin == end;
+    end = slice.end;
+  }
+  if (is_row && end == program_.op(value).shape.rows()) {
+    std::vector<ValueId> gradients;
+    for (const Slice& slice : slices) gradients.push_back(slice.gradient);
+    terms.push_back(program_.map(concat_of(gradients.size()), gradients, note));
+    return {};
+  }
+  for (Slice& slice : slices) {
+    VECC_TRY(const ValueId padded,
+             program_.add(std::move(slice.vjp), Operands{slice.gradient}, note));
+    terms.push_back(padded);
+  }
+  return {};
+}
+
+// A function that fans out (a message for each edge) stands beside gradients of a row for each row
+// of the value: in a concat with those all of it would be stored, its own sum may compute it.
+std::vector<GradientSum::Rows> GradientSum::take_functions(ValueId value,
+                                                           std::vector<Rows>& parts) {
+  std::vector<Rows> taken;
+  if (leaves_.family(value) != value) return taken;
+  const std::uint32_t rows = program_.op(value).rows;
+  const auto fans_out = [&](const Rows& part) {
+    const Op& op = program_.op(part.gradient);
+    return op.rows > rows && part.positions.size() <= op.rows && is_function_of_rows(op);
+  };
+  if (std::ranges::all_of(parts, fans_out)) return taken;
+  for (Rows& part : parts) {
+    if (fans_out(part)) taken.push_back(std::move(part));
+  }
+  std::erase_if(parts, [](const Rows& part) { return part.positions.empty(); });
+  return taken;
 }
 
 // A few rows of a long gradient are read before they are joined with others.

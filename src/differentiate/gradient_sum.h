@@ -34,6 +34,9 @@ class GradientSum {
     Index rows;
   };
   void add_read(ValueId value, Read read);
+  /// Adds `gradient` to the entries of each row of `value` that `slice`, a vjp of a slice with the
+  /// same words for all rows, puts it to.
+  void add_slice(ValueId value, VjpOp slice, ValueId gradient);
   /// Adds row k of `gradient` (of what is read of it) to row rows[k] of `value`.
   void add_rows(ValueId value, ValueId gradient, const Index& rows);
   void add_rows(ValueId value, const Read& read, const Index& rows);
@@ -53,6 +56,13 @@ class GradientSum {
     std::vector<std::uint32_t> positions;
     std::vector<std::uint32_t> rows;
   };
+  struct Slice {
+    VjpOp vjp;
+    ValueId gradient = 0;
+    std::uint32_t begin = 0;  // of the row's rows
+    std::uint32_t end = 0;
+    bool is_whole = false;  // all columns of these
+  };
   // The gradients that were added to values of one family, one after another.
   struct Buffer {
     std::optional<ValueId> value;
@@ -66,6 +76,11 @@ class GradientSum {
   /// One value with the rows of all parts; their positions become those in it.
   [[nodiscard]] Result<ValueId> join(ValueId value, std::vector<Rows>& parts, const Note& note);
   void read_few(Rows& part, const Note& note);
+  /// Appends to `terms` what was added to slices of the value's rows.
+  [[nodiscard]] Result<void> sum_slices(ValueId value, const Note& note,
+                                        std::vector<ValueId>& terms);
+  /// Those of `parts` that are summed by themselves.
+  [[nodiscard]] std::vector<Rows> take_functions(ValueId value, std::vector<Rows>& parts);
   [[nodiscard]] Result<ValueId> sum_rows(ValueId value, std::vector<Rows> parts, const Note& note);
 
   Program& program_;
@@ -74,6 +89,7 @@ class GradientSum {
   std::vector<boost::container::small_vector<ValueId, 1>> whole_;  // by value
   std::vector<boost::container::small_vector<Read, 1>> reads_;     // by value
   std::vector<std::vector<Rows>> rows_;                            // by value
+  boost::unordered_flat_map<ValueId, std::vector<Slice>> slices_;  // by value
   boost::unordered_flat_map<ValueId, Buffer> buffers_;             // by family
 };
 
