@@ -4,7 +4,8 @@
 //     shape; a transpose or element 0 of a scalar; the transpose of a transpose
 //   - a segment of which every segment has one member: sum, avg, elproduct, max, min; concat of
 //     columns (not count, softmax, sparsemax: those are 1)
-//   - a gather of all rows in order; a concat of one operand; a map that is its operand
+//   - a gather of all rows in order; a concat of one operand; a map that is its operand, or that
+//     times ones
 //   - in a linear: a lift of times 1, the transpose of a scalar, the transpose of a transpose
 //   - the transpose of a linear, or of a sum or mean of one, that no other op reads: the linear
 //   with
@@ -60,6 +61,24 @@ bool keeps_rows(Transformation transformation, Shape from, Shape to) {
     case FunctionForm::Column: return false;
   }
   return false;
+}
+
+// The input that an expression is: by itself, or times ones.
+std::optional<std::uint32_t> kept_input(const Expr& expr) {
+  std::optional<std::uint32_t> input;
+  for (std::size_t n = 0; n < expr.nodes.size(); ++n) {
+    const ExprNode& node = expr.nodes[n];
+    const bool is_product = n > 0 && n + 1 == expr.nodes.size() &&
+                            node.kind == ExprNode::Kind::Combine &&
+                            node.combination == Combination::ElProduct && node.arity == n;
+    const bool is_one = node.kind == ExprNode::Kind::Constant && node.constant == 1;
+    if (node.kind == ExprNode::Kind::Input && !input) {
+      input = node.input;
+    } else if (!is_one && !is_product) {
+      return std::nullopt;
+    }
+  }
+  return input;
 }
 
 // The new value whose transposed rows are those of `value`, if that is a transpose, read through
@@ -174,12 +193,12 @@ class IdentityDropper {
   }
 
   void visit(const MapOp& map, ValueId id) {
-    const auto& nodes = map.expr->nodes;
-    const bool keeps = nodes.size() == 1 && nodes[0].kind == ExprNode::Kind::Input;
-    if (!keeps || op(op(id).operands[nodes[0].input]).rows != op(id).rows) {
+    const auto input = kept_input(*map.expr);
+    if (!input || op(op(id).operands[*input]).rows != op(id).rows ||
+        op(op(id).operands[*input]).shape != op(id).shape) {
       rewriter_.copy(id);
     } else {
-      drop(id, rewriter_.at(op(id).operands[nodes[0].input]));
+      drop(id, rewriter_.at(op(id).operands[*input]));
     }
   }
 
