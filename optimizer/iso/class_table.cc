@@ -32,6 +32,50 @@ std::uint32_t ClassTable::append(std::span<const Residues> fingerprint, bool dou
   return size_++;
 }
 
+void ClassTable::add_places(std::uint32_t count) {
+  const std::size_t first_block = size_ / kBlock;
+  size_ += count;
+  doubtful_.resize(size_);
+  blocks_.resize((std::size_t{size_} + kBlock - 1) / kBlock);
+  const auto elements_of = [&](std::size_t block) {
+    return std::min<std::size_t>(size_ - block * kBlock, kBlock) * parts_;
+  };
+  for (std::size_t block = first_block; block < blocks_.size(); ++block) {
+    // Here: what a thread asks for comes from memory that others do not use again.
+    blocks_[block].reserve(elements_of(block));
+  }
+  ListThreads::for_pieces(blocks_.size() - std::min(first_block, blocks_.size()),
+                          [&](std::size_t piece) {
+                            const std::size_t block = first_block + piece;
+                            blocks_[block].resize(elements_of(block));
+                          });
+}
+
+// Places up to the first that moves are free, as far as that one: as many as lie between can be
+// written at once, by all threads, without one that is still to be read.
+void ClassTable::keep_places(std::uint32_t begin, std::span<const std::uint32_t> fresh) {
+  for (std::size_t n = 0; n < fresh.size();) {
+    const std::size_t gap = fresh[n] - n;
+    if (gap == 0) {
+      ++n;
+      continue;
+    }
+    const std::size_t count = std::min(gap, fresh.size() - n);
+    ListThreads::for_ranges(count, [&](std::size_t from, std::size_t to) {
+      for (std::size_t k = n + from; k < n + to; ++k) {
+        const auto id = static_cast<std::uint32_t>(begin + k);
+        std::ranges::copy(parts(begin + fresh[k]), place_of(id).begin());
+        doubtful_[id] = doubtful_[begin + fresh[k]];
+      }
+    });
+    n += count;
+  }
+  size_ = begin + static_cast<std::uint32_t>(fresh.size());
+  doubtful_.resize(size_);
+  blocks_.resize((std::size_t{size_} + kBlock - 1) / kBlock);
+  if (size_ % kBlock != 0) blocks_.back().resize(size_ % kBlock * parts_);
+}
+
 std::uint32_t ClassTable::insert(std::span<const Residues> fingerprint, bool doubtful) {
   index_appended(1);
   return insert(hash_of(fingerprint, &Residues::first), fingerprint, doubtful);

@@ -72,6 +72,14 @@ class ClassTable {
                                              std::uint64_t Residues::*field);
   [[nodiscard]] static bool equal_in(std::span<const Residues> a, std::span<const Residues> b,
                                      std::uint64_t Residues::*field);
+  /// Classes that are to be written.
+  void add_places(std::uint32_t count);
+  [[nodiscard]] std::span<Residues> place_of(std::uint32_t id) {
+    return std::span(blocks_[id / kBlock]).subspan(id % kBlock * parts_, parts_);
+  }
+  /// Classes begin + fresh[0], begin + fresh[1], ... become begin, begin + 1, ...; others from
+  /// `begin` on go.
+  void keep_places(std::uint32_t begin, std::span<const std::uint32_t> fresh);
   void index_appended(std::size_t room);
   void compare_one_by_one();
   std::uint32_t insert(std::uint64_t hash, std::span<const Residues> fingerprint, bool doubtful);
@@ -116,26 +124,12 @@ void ClassTable::insert_all(std::uint32_t count, Fill&& fill, Visit&& visit) {
 template <class Fill>
 std::uint32_t ClassTable::append_all(std::uint32_t count, const Fill& fill) {
   const std::uint32_t begin = size_;
-  size_ += count;
-  doubtful_.resize(size_);
-  const std::size_t first_block = begin / kBlock;
-  blocks_.resize((std::size_t{size_} + kBlock - 1) / kBlock);
-  for (std::size_t block = first_block; block < blocks_.size(); ++block) {
-    // Here: what a thread asks for comes from memory that others do not use again.
-    const std::size_t classes = std::min<std::size_t>(size_ - block * kBlock, kBlock);
-    blocks_[block].reserve(classes * parts_);
-  }
-  ListThreads::for_pieces(
-      blocks_.size() - std::min(first_block, blocks_.size()), [&](std::size_t piece) {
-        const std::size_t block = first_block + piece;
-        const auto from = std::max<std::uint64_t>(begin, block * kBlock);
-        const auto to = std::min<std::uint64_t>(size_, (block + 1) * kBlock);
-        blocks_[block].resize((to - block * kBlock) * parts_);
-        for (auto id = static_cast<std::uint32_t>(from); id < to; ++id) {
-          const std::span<Residues> parts(&blocks_[block][id % kBlock * parts_], parts_);
-          doubtful_[id] = fill(id - begin, parts) ? 1 : 0;
-        }
-      });
+  add_places(count);
+  ListThreads::for_ranges(count, [&](std::size_t from, std::size_t to) {
+    for (auto i = static_cast<std::uint32_t>(from); i < to; ++i) {
+      doubtful_[begin + i] = fill(i, place_of(begin + i)) ? 1 : 0;
+    }
+  });
   return begin;
 }
 
@@ -145,25 +139,21 @@ void ClassTable::insert_all_by_threads(std::uint32_t count, const Fill& fill, co
     Fill own = fill;
     return insert_all(count, own, visit);
   }
-  // Rows 0 .. known-1 are the classes that there are; then the new ones.
+  // Rows 0 .. known-1 are the classes that there are; then the new ones, which are made where
+  // classes lie, as there is no room for two copies of millions. Those that are no classes go.
   const std::uint32_t known = size_;
-  UnsetArray<Residues> made(count * parts_);
-  UnsetArray<std::uint8_t> doubtful(count);
-  const auto of_new = [&](std::uint32_t row) { return made.part((row - known) * parts_, parts_); };
-  const auto parts_of = [&](std::uint32_t row) {
-    return row < known ? parts(row) : std::span<const Residues>(of_new(row));
-  };
+  add_places(count);
   std::mutex lock;
   std::set<std::uint32_t> meet;  // rows that are equal to another in the first field alone
   std::vector<std::uint32_t> row_class = EqualRows::find(
       known + count,
       [&, own = fill](std::uint32_t row) mutable {
-        if (row >= known) doubtful[row - known] = own(row - known, of_new(row));
-        return hash_of(parts_of(row), &Residues::first);
+        if (row >= known) doubtful_[row] = own(row - known, place_of(row)) ? 1 : 0;
+        return hash_of(parts(row), &Residues::first);
       },
       [&](std::uint32_t a, std::uint32_t b) {
-        if (!equal_in(parts_of(a), parts_of(b), &Residues::first)) return false;
-        if (equal_in(parts_of(a), parts_of(b), &Residues::second)) return true;
+        if (!equal_in(parts(a), parts(b), &Residues::first)) return false;
+        if (equal_in(parts(a), parts(b), &Residues::second)) return true;
         const std::lock_guard guard(lock);
         meet.insert(b);
         return false;
@@ -173,11 +163,7 @@ void ClassTable::insert_all_by_threads(std::uint32_t count, const Fill& fill, co
   }
   const std::vector<std::uint32_t> fresh =
       entries_where(count, [&](std::uint32_t i) { return row_class[known + i] == known + i; });
-  append_all(static_cast<std::uint32_t>(fresh.size()),
-             [&](std::uint32_t n, std::span<Residues> parts) {
-               std::ranges::copy(of_new(known + fresh[n]), parts.begin());
-               return doubtful[fresh[n]] != 0;
-             });
+  keep_places(known, fresh);
   UnsetArray<std::uint32_t> number(count);  // by new row that is the first of its class
   ListThreads::for_ranges(fresh.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t n = begin; n < end; ++n) {
