@@ -73,6 +73,9 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
     VECC_CHECK(verified, verified.error().text());
     plan = std::move(batch->plan);
   }
+  if (options.check_plan) {
+    VECC_TRY_VOID(options.check_plan({whole.program, plan, options.batch.get()}));
+  }
   const bool compiles = is_worth_compiling(plan, options.expected_runs);
   std::unique_ptr<CpuExecutable> made(new CpuExecutable(whole));
   native::forget_backward(whole, program);

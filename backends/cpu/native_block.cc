@@ -70,6 +70,7 @@ void NativeBlock::fill(double value) const {
 
 void NativeBlock::read(std::uint64_t first, std::uint64_t count,
                        std::vector<double>& values) const {
+  if (values.empty()) values.reserve(count);  // one that grows leaves as much behind
   with_type(dtype_, at(first), [&](const auto* from) {
     for (std::uint64_t i = 0; i < count; ++i) values.push_back(static_cast<double>(from[i]));
   });

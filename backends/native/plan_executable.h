@@ -180,6 +180,8 @@ class PlanExecutable : public Executable {
   }
 
  private:
+  static constexpr std::uint64_t kReadAtOnce = 1 << 17;  // elements of outputs
+
   [[nodiscard]] Errors usage(std::string message) const {
     return Errors(ErrorCode::Usage, backend_, std::move(message));
   }
@@ -283,12 +285,29 @@ Result<std::vector<Executable::Output>> PlanExecutable<Block>::outputs() {
   VECC_CHECK(has_run_, "outputs before the first run");
   std::vector<Output> result(program_.sample_count);
   for (const ProgramOutline::Output& output : program_.outputs) {
-    std::vector<double> all;
-    append_rows(output.value, all);
     const Shape shape = program_.values[output.value].shape;
-    for (std::uint32_t i = 0; i < output.samples.size(); ++i) {
-      const auto row = std::span(all).subspan(i * shape.size(), shape.size());
-      result[output.samples[i]] = {shape, {row.begin(), row.end()}};
+    const std::uint64_t size = shape.size();
+    const auto add_rows = [&](std::uint32_t begin, std::span<const double> rows) {
+      for (std::uint32_t i = begin; !rows.empty(); ++i, rows = rows.subspan(size)) {
+        const auto row = rows.first(size);
+        result[output.samples[i]] = {shape, {row.begin(), row.end()}};
+      }
+    };
+    std::vector<double> some;
+    const PlacedRows placed = placed_rows(output.value);
+    if (placed.view != nullptr) {  // of rows that may lie anywhere
+      append_rows(output.value, some);
+      add_rows(0, some);
+      continue;
+    }
+    const std::uint32_t rows = output.samples.size();
+    const auto at_once = static_cast<std::uint32_t>(std::max<std::uint64_t>(kReadAtOnce / size, 1));
+    for (std::uint32_t begin = 0; begin < rows;) {
+      const std::uint32_t count = std::min(at_once, rows - begin);
+      some.clear();
+      placed.block.read(placed.first + begin * size, count * size, some);
+      add_rows(begin, some);
+      begin += count;
     }
   }
   return result;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,6 +47,14 @@ class Storage {
   virtual ~Storage() = default;
 };
 
+struct Plan;
+/// What compile() has planned, before it takes memory for it.
+struct PlannedProgram {
+  const Program& program;
+  const Plan& plan;
+  const BatchOptions* batch = nullptr;  ///< null: it runs as a whole
+};
+
 struct ExecutionOptions {
   Device device;
   std::uint32_t threads = 0;  ///< 0: as the machine has
@@ -78,6 +87,8 @@ struct ExecutionOptions {
   /// start_batch(). Only where Backend::binds_batches(); own_parameters has its weights, whose
   /// values are 0.
   std::shared_ptr<const BatchOptions> batch = nullptr;
+  /// Of the cpu backend: asked once the Plan is there; its errors are compile()'s.
+  std::function<Result<void>(const PlannedProgram&)> check_plan = nullptr;
 };
 
 /// Values for a parameter: rows * size.

@@ -79,6 +79,11 @@ struct MetricsOptions {
                               std::span<const Executable::Output> outputs,
                               const MetricsOptions& options = {});
 
+/// Bytes that measure() takes at most beside its arguments, of `samples` samples whose outputs have
+/// `elements` elements in all.
+[[nodiscard]] std::uint64_t bytes_to_measure(const NeuronGraph& graph, std::uint64_t samples,
+                                             std::uint64_t elements);
+
 /// e^x / sum of e^x, with no exponential above 1.
 [[nodiscard]] std::vector<double> softmax_of(std::span<const double> logits);
 

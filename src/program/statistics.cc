@@ -1,3 +1,4 @@
+#include "src/program/op_arrays.h"
 #include "vecc/program.h"
 
 namespace vecc {
@@ -22,24 +23,6 @@ bool is_computed(OpKind kind) {
   return true;
 }
 
-struct IndexBytes {
-  std::uint64_t operator()(const FactOp&) const { return 0; }
-  std::uint64_t operator()(const WeightOp&) const { return 0; }
-  std::uint64_t operator()(const ConcatOp&) const { return 0; }
-  std::uint64_t operator()(const GatherOp& op) const { return op.index.bytes(); }
-  std::uint64_t operator()(const LinearOp&) const { return 0; }
-  std::uint64_t operator()(const SegmentOp& op) const { return op.segments.offsets().size_bytes(); }
-  std::uint64_t operator()(const TransformOp& op) const {
-    return op.words ? op.words->size() * sizeof(std::uint32_t) : 0;
-  }
-  std::uint64_t operator()(const MapOp&) const { return 0; }
-  std::uint64_t operator()(const ContractOp& op) const { return op.types.bytes(); }
-  std::uint64_t operator()(const VjpOp& op) const { return std::visit(*this, op.of); }
-  std::uint64_t operator()(const StateOp&) const { return 0; }
-  std::uint64_t operator()(const UpdateOp& op) const { return op.rows ? op.rows->bytes() : 0; }
-  std::uint64_t operator()(const OutputOp& op) const { return op.samples.bytes(); }
-};
-
 }  // namespace
 
 ProgramStatistics statistics(const Program& program) {
@@ -48,7 +31,9 @@ ProgramStatistics statistics(const Program& program) {
     ++result.ops;
     if (is_computed(op.kind())) result.rows += op.rows;
     result.value_bytes += op.size() * byte_size(op.dtype);
-    result.index_bytes += std::visit(IndexBytes(), op.attributes);
+    for_each_array(op, [&](const auto& array) {
+      result.index_bytes += array->size() * sizeof(std::uint32_t);
+    });
   }
   for (const Parameter& parameter : program.parameters()) {
     result.parameter_bytes +=

@@ -119,10 +119,22 @@ std::uint64_t free_host_bytes() {
   return room.limit.empty() ? 0 : room.bytes;
 }
 
-ProcessPeak process_peak() {
+namespace {
+
+ProcessMemory memory_behind(std::string_view resident, std::string_view address_space) {
   constexpr const char* kStatus = "/proc/self/status";
-  return {number_behind(kStatus, "VmHWM:").value_or(0) * 1024,
-          number_behind(kStatus, "VmPeak:").value_or(0) * 1024};
+  return {number_behind(kStatus, resident).value_or(0) * 1024,
+          number_behind(kStatus, address_space).value_or(0) * 1024};
+}
+
+}  // namespace
+
+ProcessMemory process_peak() {
+  return memory_behind("VmHWM:", "VmPeak:");
+}
+
+ProcessMemory process_memory() {
+  return memory_behind("VmRSS:", "VmSize:");
 }
 
 }  // namespace vecc

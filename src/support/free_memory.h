@@ -23,12 +23,15 @@ struct HostRoom {
 /// Bytes of host_room(); 0 if the system does not say.
 [[nodiscard]] std::uint64_t free_host_bytes();
 
-/// The most memory that the process has held at one time, and the most of its address space, in
-/// which a limit counts what is only reserved, too (stacks of threads, heaps). 0: unknown.
-struct ProcessPeak {
+/// Memory that the process holds, and its address space, in which a limit counts what is only
+/// reserved, too (stacks of threads, heaps). 0: unknown.
+struct ProcessMemory {
   std::uint64_t resident = 0;
   std::uint64_t address_space = 0;
 };
-[[nodiscard]] ProcessPeak process_peak();
+/// The most of both so far.
+[[nodiscard]] ProcessMemory process_peak();
+/// Now.
+[[nodiscard]] ProcessMemory process_memory();
 
 }  // namespace vecc

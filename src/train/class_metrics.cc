@@ -61,6 +61,13 @@ void ClassMetrics::count(std::size_t of, bool predicted, bool actual) {
   counts.actual += actual ? 1 : 0;
 }
 
+// A list that grows would hold twice what it has, and leave as much behind.
+void ClassMetrics::add_score(std::size_t of, double score, bool positive) {
+  std::vector<Scored>& scored = classes_[of].scored;
+  if (scored.empty()) scored.reserve(samples_);
+  scored.push_back({rank_key(score), positive});
+}
+
 void ClassMetrics::add_class(std::span<const double> output, std::span<const double> target) {
   ++all_;
   const bool known = !has_nan(output);
@@ -70,7 +77,7 @@ void ClassMetrics::add_class(std::span<const double> output, std::span<const dou
     right_ += known && predicted == positive ? 1 : 0;
     count(0, known && !predicted, !positive);
     count(1, known && predicted, positive);
-    classes_[1].scored.push_back({rank_key(output[0]), positive});
+    add_score(1, output[0], positive);
     return;
   }
   const std::size_t actual = largest_entry(target);
@@ -80,7 +87,7 @@ void ClassMetrics::add_class(std::span<const double> output, std::span<const dou
       options_.logits ? softmax_of(output) : std::vector<double>(output.begin(), output.end());
   for (std::size_t k = 0; k < output.size(); ++k) {
     count(k, k == predicted, k == actual);
-    classes_[k].scored.push_back({rank_key(scores[k]), k == actual});
+    add_score(k, scores[k], k == actual);
   }
 }
 
@@ -92,7 +99,7 @@ void ClassMetrics::add_labels(std::span<const double> output, std::span<const do
     const bool actual = target[k] > 0.5;
     right = right && predicted == actual;
     count(k, predicted, actual);
-    classes_[k].scored.push_back({rank_key(output[k]), actual});
+    add_score(k, output[k], actual);
   }
   right_ += right ? 1 : 0;
 }

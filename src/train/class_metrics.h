@@ -18,7 +18,9 @@ namespace vecc::training {
 
 class ClassMetrics {
  public:
-  explicit ClassMetrics(MetricsOptions options) : options_(options) {}
+  /// Of up to so many samples.
+  ClassMetrics(MetricsOptions options, std::size_t samples)
+      : options_(options), samples_(samples) {}
 
   /// A sample of one class; a scalar is the probability (the logit) of class 1.
   void add_class(std::span<const double> output, std::span<const double> target);
@@ -28,11 +30,15 @@ class ClassMetrics {
   /// Fills in what there is.
   void finish(Metrics& metrics) &&;
 
+  /// Bytes of one sample's score in a class.
+  static constexpr std::uint64_t kScoreBytes = 16;
+
  private:
   struct Scored {
     double score;
     bool positive;
   };
+  static_assert(sizeof(Scored) == kScoreBytes);
   struct ClassCounts {
     std::uint64_t hits = 0;       // predicted and true
     std::uint64_t predicted = 0;  // in all
@@ -44,8 +50,10 @@ class ClassMetrics {
   [[nodiscard]] double threshold() const { return options_.logits ? 0 : 0.5; }
   ClassCounts& at(std::size_t of);
   void count(std::size_t of, bool predicted, bool actual);
+  void add_score(std::size_t of, double score, bool positive);
 
   MetricsOptions options_;
+  std::size_t samples_;
   std::uint64_t right_ = 0;
   std::uint64_t all_ = 0;
   std::vector<ClassCounts> classes_;

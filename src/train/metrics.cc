@@ -127,11 +127,19 @@ std::vector<std::pair<std::string_view, double>> values_of(const Metrics& metric
   return result;
 }
 
+std::uint64_t bytes_to_measure(const NeuronGraph& graph, std::uint64_t samples,
+                               std::uint64_t elements) {
+  const TargetKind kind = target_kind(graph);
+  if (kind != TargetKind::Classes && kind != TargetKind::Labels) return 0;
+  // Each class by each sample; a class is sorted in a copy.
+  return (elements + samples) * training::ClassMetrics::kScoreBytes;
+}
+
 Metrics measure(const NeuronGraph& graph, std::span<const std::uint32_t> samples,
                 std::span<const Executable::Output> outputs, const MetricsOptions& options) {
   Metrics metrics;
   const TargetKind kind = target_kind(graph);
-  training::ClassMetrics classes(options);
+  training::ClassMetrics classes(options, samples.size());
   training::NumberMetrics numbers;
   std::map<std::uint32_t, RankedGroup> groups;
   for (std::size_t i = 0; i < samples.size(); ++i) {

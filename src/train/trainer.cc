@@ -338,6 +338,7 @@ class BatchTrainer final : public Trainer {
   // A step is compiled first: a GPU's tables are placed by what it reads.
   Result<void> make_state(std::shared_ptr<Storage> storage) {
     execution_.storage = std::move(storage);
+    execution_.check_plan = nullptr;  // that was of the first step
     VECC_TRY(state_, TrainingState::make(program_, backend_, execution_, options_.optimizer));
     return {};
   }

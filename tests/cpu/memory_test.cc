@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backends/cpu/cpu_backend.h"
+#include "src/plan/host_memory.h"
 #include "tests/graph_io/temporary_folder.h"
 #include "tests/support/sanitized.h"
 #include "vecc/graph_io.h"
@@ -66,6 +67,51 @@ TEST(CpuMemory, IsAsPrinted) {
   if (kSanitized) GTEST_SKIP() << "the sanitizer allocates by itself";
   expect_as_printed(DType::F32, false);
   expect_as_printed(DType::F64, true);
+}
+
+void expect_known_before(DType dtype, bool gradients) {
+  const Program program = large_program(dtype, 2);
+  HostMemory memory;
+  ExecutionOptions options;
+  options.gradients = gradients;
+  options.check_plan = [&](const PlannedProgram& planned) -> Result<void> {
+    memory = host_memory(planned.program, planned.plan, &program);
+    return {};
+  };
+  const auto executable = cpu_backend().compile(program, options);
+  ASSERT_TRUE(executable) << executable.error().text();
+  EXPECT_GT(memory.values, 0u);
+  EXPECT_GT(memory.constants, 0u);
+  EXPECT_GT(memory.read, 0u);
+  EXPECT_GT(memory.narrow, 0u);
+  EXPECT_EQ(memory.values + memory.constants + memory.read + memory.narrow + memory.parameters,
+            (*executable)->bytes());
+  // Gathers of the backward pass, and orders, are arrays that the Program has not.
+  EXPECT_LE(memory.own, memory.read);
+  ASSERT_TRUE((*executable)->run());
+  std::uint64_t outputs = 0;
+  const auto of_run = (*executable)->outputs();
+  for (const auto& output : *of_run) {
+    outputs += sizeof(output) + bytes_of_piece(output.value.capacity() * sizeof(double));
+  }
+  EXPECT_EQ(memory.outputs, outputs);
+}
+
+TEST(CpuMemory, IsKnownBeforeItIsTaken) {
+  expect_known_before(DType::F32, false);
+  expect_known_before(DType::F64, false);
+  expect_known_before(DType::F32, true);
+}
+
+TEST(CpuMemory, IsNotTakenWhereThePlanIsRefused) {
+  const Program program = large_program(DType::F32, 1);
+  ExecutionOptions options;
+  options.check_plan = [](const PlannedProgram&) -> Result<void> {
+    return Errors(ErrorCode::OutOfMemory, "here", "no");
+  };
+  const auto executable = cpu_backend().compile(program, options);
+  ASSERT_FALSE(executable);
+  EXPECT_EQ(executable.error().text(), "here: error: no [E063]");
 }
 
 }  // namespace

@@ -104,13 +104,13 @@ TEST(HostRoom, is_what_is_left_of_the_address_space) {
             0);
 }
 
-TEST(ProcessPeak, grows_with_what_is_used) {
-  const ProcessPeak before = process_peak();
+TEST(ProcessMemory, grows_with_what_is_used) {
+  const ProcessMemory before = process_peak();
   EXPECT_GT(before.resident, 0u);
   EXPECT_GT(before.address_space, before.resident);
   EXPECT_EQ(run_alone([&] {
               const std::string many(256 * kMega, 'x');
-              const ProcessPeak after = process_peak();
+              const ProcessMemory after = process_peak();
               const bool is_larger = after.resident >= 256 * kMega &&
                                      after.address_space >= 256 * kMega && many.back() == 'x';
               return is_larger ? 0 : 1;

@@ -26,6 +26,7 @@
 #include "tools/common/device_cost.h"
 #include "tools/common/freed_memory.h"
 #include "tools/common/interrupt.h"
+#include "tools/common/memory_statement.h"
 #include "tools/common/number_options.h"
 #include "tools/common/statistics.h"
 #include "vecc/graph_io.h"
@@ -90,18 +91,27 @@ Result<ordered_json> train_once(const std::string& path, const TimeOptions& time
   VECC_TRY_VOID(clock.end("optimize"));
   std::vector<std::uint32_t> samples(graph.samples.size());
   std::iota(samples.begin(), samples.end(), 0u);
+  MemoryStatement memory(/*most=*/0, /*say=*/nullptr);
+  VECC_TRY_VOID(memory.expect({}, /*copies=*/0, /*copied=*/0));  // no evaluation, one epoch
+  ExecutionOptions execution = time.execution;
+  execution.check_plan = [&](const PlannedProgram& planned) {
+    return memory.state(planned, &program);
+  };
   VECC_TRY(const auto trainer,
-           make_trainer(graph, program, *backend, time.execution, training, samples));
+           make_trainer(graph, program, *backend, execution, training, samples));
   VECC_TRY_VOID(clock.end("prepare"));
   return_freed_memory();  // as vecc does before it trains
   VECC_TRY_VOID(trainer->step());
   VECC_TRY(const double loss, trainer->epoch_loss());
   VECC_TRY_VOID(clock.end("epoch"));
-  return ordered_json{{"device", cost.device},
-                      {"neurons", sizes.neurons},
-                      {"edges", sizes.edges},
-                      {"loss", loss},
-                      {"stages", clock.stages()}};
+  ordered_json row{{"device", cost.device},
+                   {"neurons", sizes.neurons},
+                   {"edges", sizes.edges},
+                   {"loss", loss},
+                   {"stages", clock.stages()}};
+  std::string words;
+  memory.describe(words, row);
+  return row;
 }
 
 std::string text_of(const Device& device) {
@@ -156,6 +166,19 @@ Result<ordered_json> bench_large(const LargeBenchOptions& options) {
   return rows;
 }
 
+// Of a backend that states none: empty.
+std::string text_of_stated(const ordered_json& row, std::uint64_t measured) {
+  if (!row.contains("memory")) return {};
+  const ordered_json& memory = row.at("memory");
+  const std::uint64_t stated = memory.at("peak_bytes");
+  return fmt::format(
+      "peak stated when the step was planned: {}, {:+.1f} % of the measured; "
+      "then held: {}\n",
+      text_of_bytes(stated),
+      100 * (static_cast<double>(stated) / static_cast<double>(measured) - 1),
+      text_of_bytes(memory.at("now_bytes")));
+}
+
 std::string table_of_stages(const ordered_json& rows) {
   std::string text;
   for (const ordered_json& row : rows) {
@@ -181,7 +204,7 @@ std::string table_of_stages(const ordered_json& rows) {
       add(stage.at("stage"), stage.at("seconds"));
     }
     add("all", sum);
-    text += table.text() + '\n';
+    text += table.text() + text_of_stated(row, peak) + '\n';
   }
   return text;
 }

@@ -37,7 +37,7 @@ int report_bug(const char* what) {
 
 // What ran has let its memory go by now, but for the peak.
 std::string memory_text() {
-  const ProcessPeak peak = process_peak();
+  const ProcessMemory peak = process_peak();
   const HostRoom room = host_room();
   if (peak.address_space == 0 || room.limit.empty()) return {};
   return ": at most " + text_of_bytes(peak.resident) + " were used, " +

@@ -11,6 +11,7 @@
 #include "src/support/value_text.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/logging.h"
+#include "tools/common/memory_statement.h"
 #include "tools/common/run_tool.h"
 #include "tools/common/statistics.h"
 #include "weights_commands.h"
@@ -81,12 +82,19 @@ Result<void> print_json(const SampleRun& run, const SampleEvaluation& found, con
 Result<void> evaluate(const Options& options, std::optional<SplitChoice> split) {
   Stages stages(!options.quiet);
   VECC_TRY(const SampleRun run, prepare_samples(options, split, tested_split, stages));
+  MemoryStatement memory(options.host_memory, says_memory(options));
+  ExecutionOptions execution = execution_options(options);
+  execution.check_plan = [&](const PlannedProgram& planned) {
+    return memory.state(planned, &run.program);
+  };
   VECC_TRY(const SampleEvaluation found, stages.run("evaluate", [&](ProgressLine&) {
-    return evaluate_samples(run.graph, run.program, *run.backend.backend,
-                            execution_options(options), options.training.loss, run.samples,
-                            options.eval_batch_size);
+    return evaluate_samples(run.graph, run.program, *run.backend.backend, execution,
+                            options.training.loss, run.samples, options.eval_batch_size);
   }));
-  stages.describe(found.describe(run.program, run.split), {{"samples", run.samples.size()}});
+  std::string words = found.describe(run.program, run.split);
+  Json numbers{{"samples", run.samples.size()}};
+  memory.describe(words, numbers);
+  stages.describe(std::move(words), std::move(numbers));
   VECC_TRY_VOID(options.json ? print_json(run, found, stages) : print_text(found));
   print_report(options, stages, nullptr);
   return {};

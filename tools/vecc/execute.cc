@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
+#include <utility>
 
 #include "execute_batches.h"
 #include "gradients.h"
 #include "run_repeatedly.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
+#include "tools/common/memory_statement.h"
 #include "tools/common/timing.h"
 
 namespace vecc::tools {
@@ -101,6 +104,11 @@ Result<BackendChoice> choose_backend(const Program& program, const Options& opti
   return BackendChoice{backend, {}};
 }
 
+std::function<void(const std::string&)> says_memory(const Options& options) {
+  if (options.quiet) return nullptr;
+  return [](const std::string& text) { std::fputs((text + "\n").c_str(), stderr); };
+}
+
 ExecutionOptions execution_options(const Options& options) {
   ExecutionOptions execution;
   execution.device = options.device;
@@ -148,8 +156,15 @@ Result<Execution> execute_program(const NeuronGraph& graph, const Program& progr
   execution.expected_runs = options.repeat;
   VECC_TRY_VOID(check_places(execution.places, program, /*of_steps=*/true));
   result.precision = execution.precision;
+  // What follows a training takes less, and its statement is there.
+  MemoryStatement memory(options.host_memory,
+                         options.training.train ? nullptr : says_memory(options));
+  execution.check_plan = [&](const PlannedProgram& planned) {
+    return memory.state(planned, &program);
+  };
   if (options.eval_batch_size > 0) {
-    VECC_TRY_VOID(execute_batches(program, *choice.backend, execution, options, stages, result));
+    VECC_TRY_VOID(
+        execute_batches(program, *choice.backend, execution, options, memory, stages, result));
     describe_run(stages, result);
     return result;
   }
@@ -162,7 +177,9 @@ Result<Execution> execute_program(const NeuronGraph& graph, const Program& progr
   if (result.precision != MatmulPrecision::Exact) {
     words += fmt::format(", products in {}", text_of(result.precision));
   }
-  stages.describe(words, {{"bytes", executable->bytes()}});
+  nlohmann::ordered_json numbers{{"bytes", executable->bytes()}};
+  memory.describe(words, numbers);
+  stages.describe(words, std::move(numbers));
   VECC_TRY(result.run_seconds, stages.run("run", [&](ProgressLine& line) {
     return run_repeatedly(options.repeat, line, [&] { return executable->run(); });
   }));

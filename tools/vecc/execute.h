@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct BackendChoice {
 /// Errors: the backend's; with auto, DeviceAbsent with one line a backend that cannot, Usage where
 /// one is chosen that does not have what is asked for.
 [[nodiscard]] Result<BackendChoice> choose_backend(const Program& program, const Options& options);
+
+/// Where a MemoryStatement goes: stderr, or nowhere.
+[[nodiscard]] std::function<void(const std::string&)> says_memory(const Options& options);
 
 /// How the command line wants a Program run.
 [[nodiscard]] ExecutionOptions execution_options(const Options& options);

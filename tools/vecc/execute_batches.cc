@@ -44,20 +44,22 @@ void say_eval_batches(std::string_view what, const BatchBytes& bytes, std::uint6
 
 Result<void> execute_batches(const Program& program, const Backend& backend,
                              const ExecutionOptions& execution, const Options& options,
-                             Stages& stages, Execution& to) {
+                             const MemoryStatement& memory, Stages& stages, Execution& to) {
   VECC_TRY(ForwardBatches batches, stages.run("compile", [&](ProgressLine&) {
     return ForwardBatches::compile(program, backend, execution,
                                    {.batch_size = options.eval_batch_size});
   }));
   to.device = batches.executable().device_name();
   VECC_TRY(const BatchBytes first, batches.first_bytes());
-  stages.describe(
+  std::string words =
       fmt::format("{} on {}, {} there, outputs of {} at a time", backend.name(), to.device,
-                  text_of_bytes(batches.bytes()), text_of_count(options.eval_batch_size, "sample")),
-      {{"bytes", batches.bytes()},
-       {"batches", batches.batch_count()},
-       {"batch_value_bytes", first.values},
-       {"batch_array_bytes", first.arrays}});
+                  text_of_bytes(batches.bytes()), text_of_count(options.eval_batch_size, "sample"));
+  nlohmann::ordered_json numbers{{"bytes", batches.bytes()},
+                                 {"batches", batches.batch_count()},
+                                 {"batch_value_bytes", first.values},
+                                 {"batch_array_bytes", first.arrays}};
+  memory.describe(words, numbers);
+  stages.describe(std::move(words), std::move(numbers));
   say_eval_batches("outputs", first, batches.bytes(), options);
   VECC_TRY(to.run_seconds, stages.run("run", [&](ProgressLine& line) {
     return run_repeatedly(options.repeat, line, [&]() -> Result<void> {

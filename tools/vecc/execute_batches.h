@@ -7,6 +7,7 @@
 
 #include "execute.h"
 #include "options.h"
+#include "tools/common/memory_statement.h"
 #include "tools/common/stages.h"
 #include "vecc/batch.h"
 
@@ -21,10 +22,11 @@ void say_eval_batches(std::string_view what, const BatchBytes& bytes, std::uint6
                       const Options& options);
 
 /// Compiles and runs `options.repeat` times: stages `compile` and `run`; fills the device, the
-/// outputs and the times. Says what the first batch takes, before it runs. Errors: those of
-/// ForwardBatches.
+/// outputs and the times. Says what the first batch takes, before it runs. `memory`: what
+/// execution.check_plan makes. Errors: those of ForwardBatches.
 [[nodiscard]] Result<void> execute_batches(const Program& program, const Backend& backend,
                                            const ExecutionOptions& execution,
-                                           const Options& options, Stages& stages, Execution& to);
+                                           const Options& options, const MemoryStatement& memory,
+                                           Stages& stages, Execution& to);
 
 }  // namespace vecc::tools

@@ -12,6 +12,7 @@
 #include "tools/common/command_paths.h"
 #include "tools/common/idle_seed.h"
 #include "tools/common/logging.h"
+#include "tools/common/memory_statement.h"
 #include "tools/common/number_options.h"
 #include "tools/common/place_options.h"
 #include "tools/common/precision_option.h"
@@ -127,6 +128,7 @@ void add_run_options(CLI::App& app, Options& o, std::string& device) {
       ->default_str("auto");
   add_precision_option(app, [&o](MatmulPrecision precision) { o.precision = precision; });
   add_place_options(app, o.places);
+  add_host_memory(app, o.host_memory);
 }
 
 /// `FILE` or `by-name:FILE`.

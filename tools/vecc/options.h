@@ -36,6 +36,7 @@ struct Options {
   DType dtype = DType::F32;
   OptimizeSettings optimize;
   std::uint32_t threads = 0;
+  std::uint64_t host_memory = 0;  ///< bytes to hold at most; 0: what is free
   std::uint32_t repeat = 1;
   std::uint32_t eval_batch_size = 0;         ///< samples of a forward pass; 0: all at once
   std::optional<TorchReduce> torch_reduce;   ///< if given, the backend is torch

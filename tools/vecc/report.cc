@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "outputs.h"
+#include "src/support/free_memory.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/statistics.h"
 #include "tools/common/timing.h"
@@ -116,6 +117,10 @@ Json describe_execution(const Execution& execution, const Stages& stages, const 
   result["device"] = execution.device;
   result["dtype"] = text_of(execution.dtype);
   result["matmul_precision"] = text_of(execution.precision);
+  if (const ProcessMemory peak = process_peak(); peak.resident != 0) {
+    result["peak_bytes"] = peak.resident;
+    result["peak_address_bytes"] = peak.address_space;
+  }
   result["timing"] = json_of(summarize_timing(execution.run_seconds));
   result["vecc"] = VECC_VERSION;
   return result;

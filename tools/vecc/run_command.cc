@@ -40,6 +40,7 @@ struct RunCommandLine {
     add_sample_options(app, options, device);
     app.remove_option(app.get_option("--load-weights"));
     app.remove_option(app.get_option("--loss"));
+    app.remove_option(app.get_option("--host-memory"));      // a template states none
     app.remove_option(app.get_option("--eval-batch-size"));  // a bound graph runs as a whole
     app.remove_option(app.get_option("--group"));            // a program knows those of files
     app.get_option("graph")->description("A saved program (docs/bind.md)");

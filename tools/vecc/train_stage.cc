@@ -28,9 +28,11 @@ Result<TrainingCurves> train_graph(NeuronGraph& graph, Program& program,
     return done;
   }));
   const bool is_found = train_options.steps != nullptr && train_options.steps->found() > 0;
-  stages.describe("steps and evaluation on " + std::string(choice.backend->name()) +
-                      (is_found ? "; the step of the program cache" : ""),
-                  {{"step_found", is_found}});
+  std::string words = "steps and evaluation on " + std::string(choice.backend->name());
+  if (is_found) words += "; the step of the program cache";
+  nlohmann::ordered_json numbers{{"step_found", is_found}};
+  training.memory().describe(words, numbers);
+  stages.describe(std::move(words), std::move(numbers));
   VECC_TRY_VOID(
       stages.run("train", [&](ProgressLine& line) { return training.run(line, settings.logs); }));
   training.describe(stages);

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "choose_loss.h"
+#include "evaluation_memory.h"
 #include "execute_batches.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
@@ -140,7 +141,8 @@ Training::Training(const NeuronGraph& graph, const Program& program, const Backe
       backend_(*choice.backend),
       options_(options),
       train_options_(train_options),
-      execution_(execution_options(options)) {
+      execution_(execution_options(options)),
+      memory_(options.host_memory, says_memory(options)) {
   execution_.gradients = false;  // a step has its own
 }
 
@@ -191,6 +193,23 @@ Result<void> Training::find_cost() {
   return {};
 }
 
+Result<void> Training::expect_evaluations(const SampleSplit& split,
+                                          const ValidationGraph* validation) {
+  if (backend_.name() != "cpu") return {};
+  EvaluationMemory memory(options_.eval_batch_size);
+  memory.add(graph_, program_, split.training);
+  if (validation != nullptr) {
+    memory.add(validation->graph, validation->program, samples_to_validate(validation->graph));
+  } else if (!split.validation.empty()) {
+    memory.add(graph_, program_, split.validation);
+  }
+  const bool validates = validation != nullptr || !split.validation.empty();
+  MemoryNeed need = memory.need();
+  need.copies = bytes_to_copy(program_);
+  return memory_.expect(need, copies_of_weights(loop_, validates),
+                        statistics(program_).parameter_bytes);
+}
+
 Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* validation) {
   loop_ = options_.training.loop;
   execution_.expected_runs = loop_.epochs;
@@ -203,9 +222,14 @@ Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* 
   }
   VECC_TRY_VOID(find_cost());
   VECC_TRY_VOID(sample_members());
+  VECC_TRY_VOID(expect_evaluations(split, validation));
+  execution_.check_plan = [this](const PlannedProgram& planned) {
+    return memory_.state(planned, &program_);
+  };
   VECC_TRY(trainer_, make_trainer(sampled_ && sampled_->graph ? *sampled_->graph : graph_,
                                   sampled_ ? sampled_->program : program_, backend_, execution_,
                                   train_options_, split.training));
+  execution_.check_plan = nullptr;  // evaluations were counted
   VECC_TRY(batches_, trainer_->batch_report());
   execution_.storage = trainer_->storage();
   VECC_TRY(training_, make_evaluator(graph_, program_, backend_, execution_, train_options_.loss,

@@ -9,6 +9,7 @@
 
 #include "execute.h"
 #include "options.h"
+#include "tools/common/memory_statement.h"
 #include "tools/common/progress_line.h"
 #include "tools/common/stages.h"
 #include "tools/html/training_curves.h"
@@ -57,6 +58,8 @@ class Training {
   [[nodiscard]] Trainer& trainer() { return *trainer_; }
   /// When prepared.
   [[nodiscard]] const BatchReport& batches() const { return batches_; }
+  /// When prepared: what was said before.
+  [[nodiscard]] const MemoryStatement& memory() const { return memory_; }
   /// Of the last run().
   [[nodiscard]] const TrainSummary& summary() const { return summary_; }
   /// Of the samples to validate with, which there must be.
@@ -71,6 +74,9 @@ class Training {
 
  private:
   [[nodiscard]] Result<void> find_cost();
+  /// What evaluations will take, before the step that they follow is made.
+  [[nodiscard]] Result<void> expect_evaluations(const SampleSplit& split,
+                                                const ValidationGraph* validation);
   /// The graph and Program of steps, where members are drawn.
   [[nodiscard]] Result<void> sample_members();
   /// The same before any pass; takes its members to the options.
@@ -90,6 +96,7 @@ class Training {
   const Options& options_;
   TrainOptions train_options_;
   ExecutionOptions execution_;
+  MemoryStatement memory_;
   LoopOptions loop_;
   std::optional<SampledSteps> sampled_;  ///< none: all members are read
   nlohmann::ordered_json fanout_;        ///< what the report says of --fanout

@@ -1,0 +1,35 @@
+// What a Plan takes of the host's memory once it is bound there (the cpu backend), known before any
+// of it is taken.
+#pragma once
+
+#include <cstdint>
+
+#include "vecc/plan.h"
+#include "vecc/program.h"
+
+namespace vecc {
+
+/// In bytes, by what it is for.
+struct HostMemory {
+  std::uint64_t values = 0;      ///< the arena: a run writes all of it
+  std::uint64_t constants = 0;   ///< rows of facts
+  std::uint64_t parameters = 0;  ///< those that it reads or writes
+  std::uint64_t states = 0;      ///< of an optimizer
+  std::uint64_t read = 0;        ///< index arrays that kernels read with 32 bits an entry,
+  std::uint64_t own = 0;         ///< those of them that the Program has not,
+  std::uint64_t narrow = 0;      ///< and copies with 16 bits
+  std::uint64_t outputs = 0;     ///< what Executable::outputs() returns
+  /// Arrays and numbers that the Plan and the Program hold, that no kernel reads there: they go
+  /// when the Plan is bound and the Program is gone.
+  std::uint64_t left = 0;
+};
+
+/// Of a Plan of that Program. `stays`: a Program that lives on, what it holds is not left; null:
+/// none does. Linear in what both hold.
+[[nodiscard]] HostMemory host_memory(const Program& program, const Plan& plan,
+                                     const Program* stays = nullptr);
+
+/// `bytes` as the allocator counts them: what one of many small pieces takes.
+[[nodiscard]] std::uint64_t bytes_of_piece(std::uint64_t bytes);
+
+}  // namespace vecc

@@ -1,0 +1,83 @@
+// The host's memory that a run takes at most: said before it is taken, refused where it is not
+// free.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "src/plan/host_memory.h"
+#include "src/support/free_memory.h"
+#include "vecc/backend.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace vecc::tools {
+
+/// --host-memory. `most` must outlive the parse.
+void add_host_memory(CLI::App& app, std::uint64_t& most);
+
+/// Bytes that are to be taken beside what is held now, by what they are for.
+struct MemoryNeed {
+  std::uint64_t values = 0;
+  std::uint64_t facts = 0;
+  std::uint64_t parameters = 0;  ///< and an optimizer's states
+  std::uint64_t arrays = 0;      ///< index arrays
+  std::uint64_t outputs = 0;     ///< and what metrics are made of
+  std::uint64_t copies = 0;      ///< of parameters and states
+  std::uint64_t unwritten = 0;   ///< of the arenas of batches, addresses without memory
+  std::uint64_t left = 0;        ///< what is held now and goes
+
+  /// What is held at the peak.
+  [[nodiscard]] std::uint64_t bytes() const {
+    return values + facts + parameters + arrays + outputs + copies;
+  }
+};
+
+/// Of a graph's run or training on the cpu backend.
+class MemoryStatement {
+ public:
+  /// `most`: what the process may hold; 0: what is free. `say` gets the statement, one line.
+  MemoryStatement(std::uint64_t most, std::function<void(const std::string&)> say)
+      : most_(most), say_(std::move(say)) {}
+
+  /// What is compiled next is a training's step, and `later` what is held beside it: evaluations,
+  /// which make outputs, and of the parameters (`copied` bytes) and the states that many copies.
+  /// Error: OutOfMemory if the evaluations alone are more than there is.
+  [[nodiscard]] Result<void> expect(const MemoryNeed& later, std::uint64_t copies,
+                                    std::uint64_t copied);
+  /// For ExecutionOptions::check_plan: says the peak. `stays`: a Program that lives on. Error:
+  /// OutOfMemory.
+  [[nodiscard]] Result<void> state(const PlannedProgram& planned, const Program* stays);
+
+  [[nodiscard]] bool is_stated() const { return stated_.resident != 0; }
+  /// What was said: the peak of the process from its start to its end. Of batches no address space
+  /// (0): threads that bind them have heaps of their own.
+  [[nodiscard]] const ProcessMemory& stated() const { return stated_; }
+  /// Adds it to the words and numbers of a stage, if there is a statement.
+  void describe(std::string& words, nlohmann::ordered_json& numbers) const;
+
+ private:
+  [[nodiscard]] Result<void> check(const MemoryNeed& need) const;
+  /// `461 MB at most`
+  [[nodiscard]] std::string words() const;
+
+  std::uint64_t most_;
+  std::function<void(const std::string&)> say_;
+  MemoryNeed later_;
+  bool is_step_ = false;
+  std::uint64_t copies_ = 0;
+  std::uint64_t copied_ = 0;
+  MemoryNeed need_;
+  ProcessMemory now_;
+  ProcessMemory stated_;
+};
+
+/// What an executable of a Plan takes that shares its parameters and its Program's arrays with
+/// others.
+[[nodiscard]] MemoryNeed need_of_run(const HostMemory& memory);
+
+}  // namespace vecc::tools

@@ -1,0 +1,62 @@
+#include "evaluation_memory.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "vecc/batch_program.h"
+#include "vecc/metrics.h"
+#include "vecc/plan.h"
+
+namespace vecc::tools {
+namespace {
+
+std::uint64_t output_elements(const Program& program) {
+  std::uint64_t elements = 0;
+  for (const Op& op : program.ops()) {
+    if (op.kind() == OpKind::Output) elements += op.size();
+  }
+  return elements;
+}
+
+}  // namespace
+
+void EvaluationMemory::add(const NeuronGraph& graph, const Program& program,
+                           std::span<const std::uint32_t> samples) {
+  std::optional<Program> part;
+  if (samples.size() != program.sample_count()) {
+    part = BatchProgram(program).restrict_to(samples);
+  }
+  const Program& own = part ? *part : program;
+  const HostMemory memory = host_memory(own, make_plan(own));
+  MemoryNeed need = need_of_run(memory);
+  const std::uint64_t elements = output_elements(own);
+  need.parameters = (elements + samples.size()) * byte_size(own.dtype());  // targets, weights
+  need.outputs += bytes_to_measure(graph, samples.size(), elements);
+  if (is_batched_) {
+    const std::uint64_t kept = std::min(need.values, BatchOptions().kept_bytes);
+    need_.unwritten += need.values - kept;
+    need.values = kept;
+  }
+  if (part) need.arrays += memory.read - memory.own;  // its arrays are no other Program's
+  need_.values += need.values;
+  need_.facts += need.facts;
+  need_.parameters += need.parameters;
+  need_.arrays += need.arrays;
+  need_.outputs = std::max(need_.outputs, need.outputs);
+}
+
+std::uint64_t copies_of_weights(const LoopOptions& loop, bool validates) {
+  constexpr std::uint64_t kEpochsToRepeat = 16;  // as in src/train/train_loop.cc
+  const bool repeats = !loop.checkpoint_folder.empty() || loop.epochs >= kEpochsToRepeat;
+  return 1 + (validates ? 1 : 0) + (repeats ? 1 : 0);
+}
+
+std::uint64_t bytes_to_copy(const Program& program) {
+  std::uint64_t numbers = 0;
+  for (const Parameter& parameter : program.parameters()) {
+    numbers = std::max(numbers, parameter.rows * parameter.shape.size());
+  }
+  return numbers * sizeof(double);
+}
+
+}  // namespace vecc::tools

@@ -1,0 +1,36 @@
+// What evaluations take beside a training's steps, before either is compiled.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tools/common/memory_statement.h"
+#include "vecc/neuron_graph.h"
+#include "vecc/program.h"
+#include "vecc/train_loop.h"
+
+namespace vecc::tools {
+
+/// Of evaluations on the cpu backend that are kept beside one another and run in turn.
+class EvaluationMemory {
+ public:
+  /// `batch_size`: samples at a time; 0: all.
+  explicit EvaluationMemory(std::uint32_t batch_size) : is_batched_(batch_size > 0) {}
+
+  /// Those samples of the graph's Program.
+  void add(const NeuronGraph& graph, const Program& program,
+           std::span<const std::uint32_t> samples);
+  [[nodiscard]] const MemoryNeed& need() const { return need_; }
+
+ private:
+  bool is_batched_;
+  MemoryNeed need_;
+};
+
+/// How many copies of all parameters and states a training holds: the state that it goes back to,
+/// the best, and one that is being made.
+[[nodiscard]] std::uint64_t copies_of_weights(const LoopOptions& loop, bool validates);
+/// What is held while one is made: the largest table's numbers in double.
+[[nodiscard]] std::uint64_t bytes_to_copy(const Program& program);
+
+}  // namespace vecc::tools
