@@ -10,8 +10,6 @@
 
 namespace vecc {
 
-/// Calls visit(array) for each that the op has (std::shared_ptr<const std::vector<std::uint32_t>>):
-/// rows of a gather, offsets of segments, words of a transformation, types, samples.
 template <class Visit>
 class ArrayVisitor {
  public:
@@ -39,6 +37,8 @@ class ArrayVisitor {
   Visit& visit_;
 };
 
+/// Calls visit(array) for each that the op has (std::shared_ptr<const std::vector<std::uint32_t>>):
+/// rows of a gather, offsets of segments, words of a transformation, types, samples.
 template <class Visit>
 void for_each_array(const Op& op, Visit&& visit) {
   std::visit(ArrayVisitor<Visit>(visit), op.attributes);

@@ -24,6 +24,8 @@ namespace {
 constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;
 // Code of kernels, stacks, pages of small pieces that are in part free.
 constexpr std::uint64_t kOthers = std::uint64_t{4} << 20;
+// What comes that is worth a line of its own; the report has it always.
+constexpr std::uint64_t kMuch = std::uint64_t{64} << 20;
 
 using Part = std::pair<std::string_view, std::uint64_t>;
 
@@ -107,7 +109,7 @@ Result<void> MemoryStatement::state(const PlannedProgram& planned, const Program
           ? 0
           : std::max(peak.address_space, now_.address_space + need_.bytes() + kOthers);
   VECC_TRY_VOID(check(need_));
-  if (!say_) return {};
+  if (!say_ || need_.bytes() < kMuch) return {};
   std::string text = "memory: " + words();
   if (stated_.address_space != 0) {
     text += fmt::format(", {} of addresses", text_of_bytes(stated_.address_space));

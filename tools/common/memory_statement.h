@@ -40,7 +40,8 @@ struct MemoryNeed {
 /// Of a graph's run or training on the cpu backend.
 class MemoryStatement {
  public:
-  /// `most`: what the process may hold; 0: what is free. `say` gets the statement, one line.
+  /// `most`: what the process may hold; 0: what is free. `say` gets the statement, one line, where
+  /// much is to come.
   MemoryStatement(std::uint64_t most, std::function<void(const std::string&)> say)
       : most_(most), say_(std::move(say)) {}
 
