@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# kg_kill_test.sh TRAIN_KILL_TEST VECC COMMAND...: tests/tools/train_kill_test.sh, which kills trainings and lets
-# them go on, of a knowledge graph that is made here; COMMAND is `vecc-kg train` and options.
+# kg_kill_test.sh TRAIN_KILL_TEST VECC COMMAND...: tests/tools/train_kill_test.sh, which kills trainings
+# and lets them go on, of a knowledge graph that is made here; COMMAND is `vecc-kg train` and options.
 set -euo pipefail
 test=$1 vecc=$2
 shift 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# train_kill_test.sh VECC COMMAND...: kills a training with checkpoints at random moments, or interrupts it
-# in the midst of an epoch, again and again, and lets it go on each time; once the disk is full. The
+# train_kill_test.sh VECC COMMAND...: kills a training with checkpoints at random moments, or interrupts
+# it in the midst of an epoch, again and again, and lets it go on each time; once the disk is full. The
 # checkpoint always loads, and the end has the bits of a training that was not disturbed. COMMAND trains
 # for some seconds, with a checkpoint every few epochs; VECC shows weights.
 set -euo pipefail
