@@ -1,6 +1,7 @@
 #include "optimizer/passes/pass_context.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vecc::opt {
 

@@ -1,5 +1,7 @@
 #include "optimizer/rewrite/pair_numbers.h"
 
+#include <utility>
+
 #include "optimizer/rewrite/equal_rows.h"
 #include "src/support/list_threads.h"
 
