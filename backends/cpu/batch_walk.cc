@@ -115,17 +115,17 @@ void BatchWalk::run_tile(const BatchRows& rows, const BatchRows::Run& run, std::
   launch.function(&own, of.begin, of.end, of.type);
 }
 
-void BatchWalk::run_step(const BatchRows& rows, const Step& step, std::uint32_t thread) const {
+void BatchWalk::run_step(const BatchRows& rows, const Step& step) const {
   if (step.run == kNone) return set_zeros(rows, step);
   const BatchRows::Run& run = rows.runs[step.run];
-  for (std::size_t tile = 0; tile < tiles_of(run); ++tile) run_tile(rows, run, tile, thread);
+  for (std::size_t tile = 0; tile < tiles_of(run); ++tile) run_tile(rows, run, tile, 0);
 }
 
 void BatchWalk::run(const BatchRows& rows, ThreadTeam& team) {
   bind(rows);
   const bool shares = team.size() > 1 && std::ranges::any_of(steps_, &Step::is_shared_out);
   if (!shares) {
-    for (const Step& step : steps_) run_step(rows, step, 0);
+    for (const Step& step : steps_) run_step(rows, step);
     return;
   }
   struct Walk {
@@ -135,7 +135,7 @@ void BatchWalk::run(const BatchRows& rows, ThreadTeam& team) {
     [[nodiscard]] std::size_t tiles(std::size_t s) const {
       return of.tiles_of(rows.runs[of.steps_[s].run]);
     }
-    void run_step(std::size_t s) const { of.run_step(rows, of.steps_[s], 0); }
+    void run_step(std::size_t s) const { of.run_step(rows, of.steps_[s]); }
     void run_tile(std::size_t s, std::size_t tile, std::uint32_t thread) const {
       of.run_tile(rows, rows.runs[of.steps_[s].run], tile, thread);
     }

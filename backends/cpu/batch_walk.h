@@ -40,7 +40,7 @@ class BatchWalk {
   void set_zeros(const BatchRows& rows, const Step& step) const;
   void run_tile(const BatchRows& rows, const BatchRows::Run& run, std::size_t tile,
                 std::uint32_t thread) const;
-  void run_step(const BatchRows& rows, const Step& step, std::uint32_t thread) const;
+  void run_step(const BatchRows& rows, const Step& step) const;
 
   const BatchPlan& batch_;
   const BoundPlan& bound_;

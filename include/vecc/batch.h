@@ -47,6 +47,9 @@ struct BatchOptions {
   std::uint64_t kept_bytes = std::uint64_t{256} << 20;
 };
 
+/// Bytes of index arrays of bound batches that a training keeps for when they come again.
+inline constexpr std::uint64_t kKeptBatchArrays = std::uint64_t{256} << 20;
+
 struct Batch {
   /// Of one of BatchOptions::weights.
   struct Weights {

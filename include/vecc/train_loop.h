@@ -13,6 +13,10 @@
 
 namespace vecc {
 
+/// A training copies its state again after as many epochs, if not sooner: a NaN is looked for from
+/// there.
+inline constexpr std::uint64_t kEpochsToRepeat = 16;
+
 struct LoopOptions {
   std::uint64_t epochs = 100;
   /// Epochs without a lower validation loss after which training ends; the weights of the lowest

@@ -45,12 +45,8 @@ class RowSet {
   /// change the set.
   template <class Visit>
   void for_each(std::uint64_t first, std::uint64_t end, Visit&& visit) const {
-    if (is_empty_ || first >= end) return;
-    for_each_filled(first / 64, (end - 1) / 64 + 1, [&](std::uint64_t w) {
-      std::uint64_t bits = words_[w];
-      if (w == first / 64 || w == (end - 1) / 64) bits &= range_of(w, first, end);
-      for_each_bit(w, bits, visit);
-    });
+    for_each_word(first, end,
+                  [&](std::uint64_t w, std::uint64_t bits) { for_each_bit(w, bits, visit); });
   }
   /// Calls visit(word, bits) for those of first .. end - 1, in rising order.
   template <class Visit>

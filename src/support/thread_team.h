@@ -45,7 +45,8 @@ class ThreadTeam {
   alignas(64) std::atomic<std::uint64_t> door_;  ///< the round, whether it is over, threads in it
 };
 
-/// For a moment; then, if that was often, the core is another's: for loops that wait for a thread.
+/// For loops that wait for another thread: pauses that spin for about 2 us in all, and then yield
+/// the core.
 class Backoff {
  public:
   /// Whether it has waited for so long that a thread with nothing else to do should sleep.

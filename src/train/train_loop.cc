@@ -12,9 +12,8 @@
 namespace vecc::training {
 namespace {
 
-// The state from which a NaN is looked for is copied again after as many epochs, and when they took
+// The state from which a NaN is looked for is copied again after kEpochsToRepeat epochs that took
 // as many times as long as a copy does.
-constexpr std::uint64_t kEpochsToRepeat = 16;
 constexpr double kCopiesToRepeat = 32;
 
 // How long a series of epochs may delay the report of a loss, or an end that was asked for.

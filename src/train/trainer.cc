@@ -33,9 +33,6 @@ struct CompiledStep {
   std::unique_ptr<Executable> executable;
 };
 
-// Of index arrays of bound batches.
-constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;
-
 class BatchTrainer final : public Trainer {
  public:
   BatchTrainer(const NeuronGraph& graph, const Program& program, const Backend& backend,
@@ -321,7 +318,7 @@ class BatchTrainer final : public Trainer {
     const auto found = kept_batches_.find(samples);
     if (found != kept_batches_.end()) return &found->second;
     VECC_TRY(const BatchStep* batch, prefetch_->get(samples, at.step + 1));
-    if (!batches_come_again() || kept_bytes_ > kMostKept) return batch;
+    if (!batches_come_again() || kept_bytes_ > kKeptBatchArrays) return batch;
     if (batch->bound) kept_bytes_ += batch->bound->bytes();
     return &kept_batches_.emplace(samples, batch->copy()).first->second;
   }

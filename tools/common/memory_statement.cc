@@ -12,6 +12,7 @@
 #include "src/support/quantity_text.h"
 #include "tools/common/freed_memory.h"
 #include "tools/common/number_options.h"
+#include "vecc/batch.h"
 #include "vecc/escape.h"
 
 namespace vecc::tools {
@@ -20,8 +21,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Of index arrays of bound batches that are kept (src/train/trainer.cc).
-constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;
 // Code of kernels, stacks, pages of small pieces that are in part free.
 constexpr std::uint64_t kOthers = std::uint64_t{4} << 20;
 // What comes that is worth a line of its own; the report has it always.
@@ -59,7 +58,7 @@ MemoryNeed sum_of(const MemoryNeed& a, const MemoryNeed& b) {
 void take_batches(const HostMemory& memory, const BatchOptions& batch, MemoryNeed& need) {
   const std::uint64_t kept = std::min(need.values, batch.kept_bytes);
   need.unwritten += std::exchange(need.values, kept) - kept;
-  need.arrays += std::min(kMostKept, 2 * (memory.read + memory.narrow));
+  need.arrays += std::min(kKeptBatchArrays, 2 * (memory.read + memory.narrow));
 }
 
 }  // namespace

@@ -46,7 +46,6 @@ void EvaluationMemory::add(const NeuronGraph& graph, const Program& program,
 }
 
 std::uint64_t copies_of_weights(const LoopOptions& loop, bool validates) {
-  constexpr std::uint64_t kEpochsToRepeat = 16;  // as in src/train/train_loop.cc
   const bool repeats = !loop.checkpoint_folder.empty() || loop.epochs >= kEpochsToRepeat;
   return 1 + (validates ? 1 : 0) + (repeats ? 1 : 0);
 }
