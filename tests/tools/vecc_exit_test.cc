@@ -54,7 +54,11 @@ TEST(VeccExit, bad_usage_is_2) {
   for (const char* backend : {"reference", "interpreter", "torch", "cuda"}) {
     expect_failure(run_vecc({graph, "--eval-batch-size=2", std::string("--backend=") + backend}), 2,
                    "--eval-batch-size needs --backend=cpu");
+    expect_failure(run_vecc({graph, "--host-memory=8G", std::string("--backend=") + backend}), 2,
+                   "--host-memory needs --backend=cpu");
   }
+  expect_failure(run_vecc({graph, "--host-memory=0"}), 2, "--host-memory");
+  expect_failure(run_vecc({graph, "--host-memory=8G", "--emit=ir"}), 2, "needs --run");
   expect_failure(run_vecc({graph, "--eval-batch-size=0"}), 2, "--eval-batch-size");
   expect_failure(run_vecc({graph, "--train", "--loss=margin_ranking", "--eval-batch-size=2"}), 2,
                  "of pairs of samples");

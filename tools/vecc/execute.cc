@@ -92,8 +92,12 @@ Result<std::vector<double>> measure_ops(Executable& executable, Stages& stages) 
 Result<BackendChoice> choose_backend(const Program& program, const Options& options) {
   if (options.backend == "auto") {
     VECC_TRY(BackendChoice first, choose_first(program, options));
-    if (options.eval_batch_size > 0 && first.backend->name() != "cpu") {
-      return Errors(ErrorCode::Usage, "--eval-batch-size",
+    if (first.backend->name() == "cpu") return first;
+    for (const auto& [option, is_given] :
+         {std::pair{"--eval-batch-size", options.eval_batch_size > 0},
+          std::pair{"--host-memory", options.host_memory > 0}}) {
+      if (!is_given) continue;
+      return Errors(ErrorCode::Usage, option,
                     fmt::format("needs --backend=cpu, and {} was chosen", first.backend->name()));
     }
     return first;

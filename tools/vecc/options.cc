@@ -327,6 +327,9 @@ std::string check_run_options(Options& o, const std::string& device) {
     return "--backend=reference runs on the CPU only";
   }
   if (o.torch_reduce && o.backend != "torch") return "--torch-reduce needs --backend=torch";
+  if (o.host_memory > 0 && o.backend != "auto" && o.backend != "cpu") {
+    return "--host-memory needs --backend=cpu: others do not say before what they take";
+  }
   if (std::string problem = check_eval_batches(o); !problem.empty()) return problem;
   if (std::string problem = check_places(o); !problem.empty()) return problem;
   return check_precision(o);
@@ -342,6 +345,9 @@ std::string check_idle_options(const CLI::App& app, const Options& o) {
   if (!runs && o.repeat != 1) return "--repeat needs --run beside --emit";
   if (!runs && o.eval_batch_size > 0 && !o.training.train) {
     return "--eval-batch-size needs --run beside --emit";
+  }
+  if (!runs && o.host_memory > 0 && !o.training.train) {
+    return "--host-memory needs --run beside --emit";
   }
   if (!runs && o.json && *o.emit.kind != EmitKind::Stats) {
     return "--json needs --run beside --emit, or --emit=stats";
