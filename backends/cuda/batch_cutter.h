@@ -33,18 +33,23 @@ class BatchCutter {
   [[nodiscard]] std::uint64_t fewest(const GraphNode& node) const;
   /// For all rows.
   [[nodiscard]] std::uint64_t most(const GraphNode& node) const;
+  /// Rows, or places of an order, one after another.
+  struct TypedRows {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    std::uint32_t type = 0;
+  };
+  /// All rows of a launch.
+  [[nodiscard]] std::span<const TypedRows> whole(std::uint32_t launch) const {
+    return whole_[launch];
+  }
+  [[nodiscard]] const Target& target() const { return target_; }
   /// All blocks of a node; those behind its rows have none. Where there are too few, each takes two
   /// times as many rows, or four, ...: their results are the same.
   void cut(const GraphNode& node, const BatchRows& rows, std::span<const LaunchPart> parts,
            std::span<BlockRows> to) const;
 
  private:
-  // Rows, or places of an order, one after another.
-  struct TypedRows {
-    std::uint32_t begin = 0;
-    std::uint32_t end = 0;
-    std::uint32_t type = 0;
-  };
   template <class Visit>
   void for_each_type(const BatchRows& rows, const BatchRows::Run& run, Visit&& visit) const;
   template <class Visit>

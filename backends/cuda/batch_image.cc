@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "backends/cuda/batch_numbers.h"
+
 namespace vecc::cuda {
 namespace {
 
@@ -13,29 +15,24 @@ struct DeviceZeros {
   std::uint64_t count;
   double value;
 };
-// As NumberWrite in src/kernel/prelude/numbers.h.
-template <class Number>
-struct DeviceNumber {
-  CUdeviceptr to;
-  Number value;
-};
-static_assert(sizeof(DeviceNumber<float>) == 16 && sizeof(DeviceNumber<double>) == 16);
-
 class ImageWriter {
  public:
   ImageWriter(const BatchWriter& writer, const BatchRows& rows, BatchSlot& slot)
-      : writer_(writer), rows_(rows), slot_(slot), at_(writer.layout.fixed) {}
+      : writer_(writer), rows_(rows), slot_(slot), at_(writer.layout.scalars) {}
 
   void write_fixed(std::span<const LaunchPart> parts, std::span<const double> scalars) {
     std::memcpy(host(), slot_.bounds.data(), slot_.bounds.size());
     for (std::size_t s = 0; s < scalars.size(); ++s) {
       put_number(writer_.layout.scalars + s * BatchLayout::kAlignment, scalars[s]);
     }
+    at_ = writer_.layout.scalars + scalars.size() * BatchLayout::kAlignment;
     for (std::size_t n = 0; n < writer_.nodes.size(); ++n) {
       const NodePlace& place = writer_.layout.nodes[n];
       auto* const blocks = reinterpret_cast<BlockRows*>(host() + place.blocks);
       writer_.cutter.cut(writer_.nodes[n].graph, rows_, parts, {blocks, place.block_count});
+      at_ = place.blocks + place.block_count * sizeof(BlockRows);
     }
+    clear_to(writer_.layout.fixed);
   }
 
   void write_zeros() {
@@ -46,23 +43,13 @@ class ImageWriter {
     }
   }
 
-  // Those of the batch that was here before are 0 again.
   void write_weights(std::span<const Batch::Weights> weights, BatchImage& image) {
+    align();
     image.writes = at_;
-    for (std::size_t w = 0; w < weights.size(); ++w) {
-      const auto& [rows, values] = weights[w];
-      const DeviceBlock& block = slot_.weights(w);
-      std::vector<std::uint32_t>& before = slot_.weight_rows[w];
-      auto next = rows.begin();
-      for (const std::uint32_t row : before) {
-        while (next != rows.end() && *next < row) ++next;
-        if (next == rows.end() || *next != row) append_write(block.at(row), 0);
-      }
-      for (std::size_t i = 0; i < rows.size(); ++i) append_write(block.at(rows[i]), values[i]);
-      before = rows;
-    }
-    image.write_count =
-        static_cast<std::uint32_t>((at_ - image.writes) / sizeof(DeviceNumber<double>));
+    NumberWriter numbers(writer_.dtype, host() + at_);
+    numbers.add_weights(weights, slot_);
+    image.write_count = numbers.count();
+    at_ += numbers.count() * NumberWriter::kBytes;
   }
 
   void write_arrays() {
@@ -87,17 +74,20 @@ class ImageWriter {
     put(at_, value);
     at_ += sizeof value;
   }
-  void put_number(std::uint64_t at, double value) {
-    writer_.dtype == DType::F64 ? put(at, value) : put(at, static_cast<float>(value));
+  // What lies between is 0, so that images are equal where batches are.
+  void align() { clear_to(BatchLayout::aligned(at_)); }
+  void clear_to(std::uint64_t end) {
+    std::memset(host() + at_, 0, end - at_);
+    at_ = end;
   }
-  void append_write(CUdeviceptr to, double value) {
-    if (writer_.dtype == DType::F64) return append(DeviceNumber<double>{to, value});
-    append(DeviceNumber<float>{to, static_cast<float>(value)});
+  void put_number(std::uint64_t at, double value) {
+    std::memset(host() + at, 0, BatchLayout::kAlignment);
+    writer_.dtype == DType::F64 ? put(at, value) : put(at, static_cast<float>(value));
   }
   // Where it will be on the device.
   template <class Entry>
   CUdeviceptr append_array(std::span<const Entry> entries) {
-    at_ = BatchLayout::aligned(at_);
+    align();
     const std::uint64_t begin = at_;
     if (!entries.empty()) std::memcpy(host() + begin, entries.data(), entries.size_bytes());
     at_ += entries.size_bytes();
@@ -130,9 +120,9 @@ class ImageWriter {
 
 std::uint64_t bytes_with(const BatchLayout& layout, std::uint64_t zeros, std::uint64_t writes,
                          std::uint64_t wide, std::uint64_t narrow) {
-  return layout.fixed + zeros * sizeof(DeviceZeros) + writes * sizeof(DeviceNumber<double>) +
+  return layout.fixed + zeros * sizeof(DeviceZeros) + writes * NumberWriter::kBytes +
          wide * sizeof(std::uint32_t) + narrow * sizeof(std::uint16_t) +
-         2 * BatchLayout::kAlignment;
+         3 * BatchLayout::kAlignment;
 }
 
 }  // namespace
@@ -153,8 +143,8 @@ BatchImage write_batch(const BatchWriter& writer, const BatchRows& rows,
   ImageWriter to(writer, rows, slot);
   to.write_fixed(parts, scalars);
   to.write_zeros();
-  to.write_weights(weights, image);
   to.write_arrays();
+  to.write_weights(weights, image);
   image.bytes = to.bytes();
   return image;
 }

@@ -25,7 +25,7 @@ struct BatchWriter {
 
 struct BatchImage {
   std::uint64_t bytes = 0;
-  std::uint64_t writes = 0;  ///< where NumberWrites begin
+  std::uint64_t writes = 0;  ///< where NumberWrites begin, behind all else
   std::uint32_t write_count = 0;
 };
 

@@ -3,7 +3,7 @@
 //   Bounds       of all launches, by node        |
 //   scalars      parameters of one number        | at the same places for every batch
 //   blocks       of all nodes                    |
-//   zeros, numbers to set, arrays                  as many as the batch has
+//   zeros, arrays, numbers to set                  as many as the batch has
 #pragma once
 
 #include <cstdint>

@@ -5,14 +5,15 @@
 #include <string>
 #include <utility>
 
+#include "backends/cuda/batch_numbers.h"
+#include "src/batch/check_batch.h"
 #include "src/kernel/print_cuda.h"
 
 namespace vecc::cuda {
 namespace {
 
-// More than a batch may ever take is not kept; larger ones than four times the first get another
-// piece of memory when they come.
-constexpr std::uint64_t kAlwaysKept = 16 << 20;
+// Of what batches that are made on the device bring: always kept.
+constexpr std::uint64_t kAlwaysInput = 64 << 10;
 
 // Of what is not stored: the most that a launch may.
 std::uint64_t unstored_elements(const BatchPlan& batch) {
@@ -37,16 +38,20 @@ std::uint64_t writes_of(std::span<const Batch::Weights> weights) {
 Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> device,
                                                        const Plan& plan, BatchPlan batch,
                                                        std::vector<ParameterIndex> scalars,
-                                                       double share,
+                                                       const BatchOptions& batches,
                                                        const DeviceCodeOptions& options,
                                                        DeviceCodeCounts* counts) {
-  const std::string set_numbers = print_set_numbers(plan.dtype);
-  VECC_TRY(PlanCode code, load_plan_code(device, plan, LaunchWay::Graph, share,
-                                         std::span(&set_numbers, 1), options, counts));
   std::unique_ptr<BatchRunner> made(
-      new BatchRunner(std::move(device), plan, std::move(batch), std::move(scalars)));
+      new BatchRunner(device, plan, std::move(batch), std::move(scalars)));
+  std::vector<std::string> others{print_set_numbers(plan.dtype)};
+  const bool makes = made->binders_.reach() != nullptr && !batches.binds_on_host;
+  if (makes) others.push_back(print_make_batch(plan.dtype));
+  VECC_TRY(PlanCode code,
+           load_plan_code(device, plan, LaunchWay::Graph, batches.share, others, options, counts));
+  made->kept_bytes_ = batches.image_bytes;
   made->nodes_ = std::move(code.stages.front());
   made->set_numbers_ = std::move(code.others.front());
+  if (makes) made->make_batch_ = std::move(code.others.back());
   return made;
 }
 
@@ -108,36 +113,58 @@ void BatchRunner::bind(std::vector<LaunchArguments> arguments, std::vector<CUdev
   buffers_ = std::move(buffers);
 }
 
-Result<void> BatchRunner::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) {
+Result<void> BatchRunner::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to,
+                                     bool on_host) {
+  if (!on_host && is_made_on_device(batch)) {
+    return PlanBatch::keep(batch_, byte_size(dtype_), batch, to);
+  }
   VECC_TRY(const PlanBatch* const bound,
            PlanBatch::bind(batch_, byte_size(dtype_), binders_, batch, to));
   const std::lock_guard lock(expects_);
-  if (expected_slot_ == 0) expect_slots(*bound);
+  if (!layout_) expect_slots(*bound);
   return {};
 }
 
-BatchLayout BatchRunner::make_layout(const PlanBatch& batch,
-                                     std::span<const LaunchPart> parts) const {
-  return make_batch_layout(bounds_, nodes_, scalars_.size(), cutter_, batch.rows(), parts);
+// Not the first batch: where numbers lie is decided by that. Not one that may need more memory than
+// a slot has: how much it needs is known when it is bound.
+bool BatchRunner::is_made_on_device(const Batch& batch) const {
+  const std::lock_guard lock(expects_);
+  if (!maker_ || !check_batch(batch_, batch)) return false;
+  return holds_any_ || maker_->most_bytes(batch.weights) <= capacity_;
 }
 
-// Bytes that are taken for the images of batches when this is the first.
-std::uint64_t BatchRunner::capacity_for(const PlanBatch& batch, const BatchLayout& layout) const {
+// Of the image of any batch.
+std::uint64_t BatchRunner::most_capacity() const {
   BatchRows any;
   any.reserve(batch_);
   std::uint64_t all_weights = 0;
   for (const std::uint64_t elements : weights_) all_weights += elements;
-  const std::uint64_t most = image_capacity(layout, any, all_weights);
-  const std::uint64_t need = image_bytes(layout, batch.rows(), 2 * writes_of(batch.weights()));
-  const std::uint64_t kept = layout.fixed + std::max(kAlwaysKept, 4 * (need - layout.fixed));
-  return std::max(need, std::min(most, kept));
+  return image_capacity(*layout_, any, all_weights);
+}
+
+// Bytes that are taken for the images of batches when this is the first. More than a batch may ever
+// take is not kept; larger ones than four times the first get another piece of memory when they
+// come.
+std::uint64_t BatchRunner::capacity_for(const PlanBatch& batch) const {
+  const std::uint64_t need = image_bytes(*layout_, batch.rows(), 2 * writes_of(batch.weights()));
+  const std::uint64_t kept = layout_->fixed + std::max(kept_bytes_, 4 * (need - layout_->fixed));
+  return std::max(need, std::min(most_capacity(), kept));
 }
 
 void BatchRunner::expect_slots(const PlanBatch& batch) {
   std::vector<LaunchPart> parts(batch_.launches.size());
   find_parts(batch.rows(), parts);
-  expected_slot_ = capacity_for(batch, make_layout(batch, parts));
+  layout_ = make_batch_layout(bounds_, nodes_, scalars_.size(), cutter_, batch.rows(), parts);
+  capacity_ = capacity_for(batch);
+  holds_any_ = capacity_ >= most_capacity();
+  expected_slot_ = capacity_;
   for (const std::uint64_t elements : weights_) expected_slot_ += elements * byte_size(dtype_);
+  if (!make_batch_) return;
+  maker_ = BatchMaker::make(device_, writer(), *binders_.reach(), make_batch_);
+  if (!maker_) return;
+  const std::uint64_t writes = writes_of(batch.weights());
+  input_bytes_ = std::max(kAlwaysInput, 4 * input_bytes(2 * writes + scalars_.size(), writes));
+  expected_slot_ += layout_->scalars + input_bytes_;
 }
 
 // The Bounds that all batches of a slot begin with.
@@ -157,10 +184,15 @@ void BatchRunner::write_bounds(BatchSlot& slot) const {
 }
 
 std::unique_ptr<BatchSlot> BatchRunner::make_slot(const PlanBatch& batch) {
+  const std::uint64_t bytes = batch.has_rows() ? capacity_for(batch) : capacity_;
   auto slot =
-      std::make_unique<BatchSlot>(device_, *layout_, nodes_, capacity_for(batch, *layout_), dtype_,
+      std::make_unique<BatchSlot>(device_, *layout_, nodes_, std::max(bytes, capacity_), dtype_,
                                   weights_, set_numbers_->function("vecc_set_numbers"));
   write_bounds(*slot);
+  if (!maker_) return slot;
+  if (!is_uploaded_) maker_->upload();
+  is_uploaded_ = true;
+  slot->add_maker(*maker_, input_bytes_);
   return slot;
 }
 
@@ -168,10 +200,8 @@ std::unique_ptr<BatchSlot> BatchRunner::make_slot(const PlanBatch& batch) {
 BatchSlot& BatchRunner::free_slot(const PlanBatch& batch) {
   std::unique_ptr<BatchSlot>& slot = slots_[next_];
   next_ = 1 - next_;
-  if (!layout_) layout_ = make_layout(batch, parts_);
-  if (slot) {
-    std::uint64_t writes = writes_of(batch.weights());
-    for (const auto& rows : slot->weight_rows) writes += rows.size();
+  if (slot && batch.has_rows()) {
+    const std::uint64_t writes = count_writes(batch.weights(), *slot);
     if (image_bytes(*layout_, batch.rows(), writes) > slot->capacity()) {
       device_->wait();
       slot = nullptr;
@@ -182,18 +212,44 @@ BatchSlot& BatchRunner::free_slot(const PlanBatch& batch) {
   return *slot;
 }
 
+// Of a batch that is made on the device, and starts it.
+void BatchRunner::start_made(const PlanBatch& batch, std::span<const double> scalars,
+                             BatchSlot& slot) const {
+  const std::uint64_t sets = writes_of(batch.weights());
+  const std::uint64_t most = count_writes(batch.weights(), slot) + scalars.size();
+  std::byte* const input = slot.maker()->input(input_bytes(most, sets)).data();
+  NumberWriter numbers(dtype_, input + sizeof(vecc_kernel::BatchInput));
+  for (std::size_t s = 0; s < scalars.size(); ++s) {
+    numbers.add(slot.address() + layout_->scalars + s * BatchLayout::kAlignment, scalars[s]);
+  }
+  numbers.add_weights(batch.weights(), slot);
+  const vecc_kernel::BatchInput head{numbers.count(), static_cast<std::uint32_t>(sets), 0};
+  std::memcpy(input, &head, sizeof head);
+  std::byte* at = numbers.end();
+  for (std::size_t w = 0; w < batch.weights().size(); ++w) {
+    for (const std::uint32_t row : batch.weights()[w].rows) {
+      const std::uint32_t set = maker_->set_of(w, row);
+      std::memcpy(at, &set, sizeof set);
+      at += sizeof set;
+    }
+  }
+  slot.start_made(static_cast<std::uint64_t>(at - input));
+}
+
 void BatchRunner::start(const PlanBatch& batch, std::span<const double> scalars) {
-  find_parts(batch.rows(), parts_);
   BatchSlot& slot = free_slot(batch);
-  const BatchWriter writer{batch_, *layout_, nodes_, cutter_, buffers_, nowhere_.at(0), dtype_};
-  const BatchImage image =
-      write_batch(writer, batch.rows(), parts_, batch.weights(), scalars, slot);
-  slot.start(image.bytes, image.writes, image.write_count);
+  if (!batch.has_rows()) {
+    start_made(batch, scalars, slot);
+    return;
+  }
+  find_parts(batch.rows(), parts_);
+  last_image_ = write_batch(writer(), batch.rows(), parts_, batch.weights(), scalars, slot);
+  slot.start(last_image_.bytes, last_image_.writes, last_image_.write_count);
 }
 
 std::uint64_t BatchRunner::bytes() const {
   const std::lock_guard lock(expects_);
-  std::uint64_t bytes = nowhere_.bytes();
+  std::uint64_t bytes = nowhere_.bytes() + (maker_ ? maker_->bytes() : 0);
   for (const auto& slot : slots_) bytes += slot ? slot->bytes() : expected_slot_;
   return bytes;
 }

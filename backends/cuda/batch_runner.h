@@ -1,7 +1,8 @@
 // A step that runs batch by batch on a GPU (ExecutionOptions::batch). Kernels read all that differs
 // between batches from memory: blocks read there which rows they have, and where their lists,
-// offsets and orders are. What a batch has of these is bound on the host, written to pinned memory
-// and copied as one piece, while the batch before it runs. Kernels are compiled, and graphs made,
+// offsets and orders are. That is made on the device, while the batch before runs, where it is
+// known what each sample reaches (BatchMaker). Else, and of the first batch, it is bound on the
+// host, written to pinned memory and copied as one piece. Kernels are compiled, and graphs made,
 // once.
 #pragma once
 
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "backends/cuda/batch_image.h"
+#include "backends/cuda/batch_maker.h"
 #include "backends/cuda/plan_graphs.h"
 #include "src/batch/plan_batch.h"
 
@@ -21,20 +23,21 @@ namespace vecc::cuda {
 class BatchRunner {
  public:
   /// Compiles or loads the kernels. `plan`: that was batch.plan. `scalars`: parameters of one
-  /// number that the step's launches only read; `share`: BatchOptions::share. Errors: those of
-  /// compile_device_code(). Throws DeviceError.
+  /// number that the step's launches only read. Errors: those of compile_device_code(). Throws
+  /// DeviceError.
   [[nodiscard]] static Result<std::unique_ptr<BatchRunner>> make(
       std::shared_ptr<Device> device, const Plan& plan, BatchPlan batch,
-      std::vector<ParameterIndex> scalars, double share, const DeviceCodeOptions& options,
-      DeviceCodeCounts* counts);
+      std::vector<ParameterIndex> scalars, const BatchOptions& batches,
+      const DeviceCodeOptions& options, DeviceCodeCounts* counts);
 
   /// Takes from the Plan's launches what every batch brings.
   void forget_arrays(Plan& plan) const;
   /// Once: by launch what it is started with, but for that; by buffer where it begins.
   void bind(std::vector<LaunchArguments> arguments, std::vector<CUdeviceptr> buffers);
 
-  /// PlanBatch::bind(); also while a batch runs.
-  [[nodiscard]] Result<void> bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to);
+  /// PlanBatch::bind(), or keep() where it can be made on the device; also while a batch runs.
+  [[nodiscard]] Result<void> bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to,
+                                        bool on_host = false);
   /// Null if it is not this step's.
   [[nodiscard]] const PlanBatch* find(const BoundBatch& batch) const {
     return PlanBatch::find(batch_, &batch);
@@ -43,6 +46,12 @@ class BatchRunner {
   [[nodiscard]] std::span<const BatchOutput> outputs() const { return batch_.outputs; }
   /// `scalars`: their values. Does not wait. Throws DeviceError.
   void start(const PlanBatch& batch, std::span<const double> scalars);
+  /// The image of the last batch that was started, if that was bound on the host.
+  [[nodiscard]] const BatchImage& last_image() const { return last_image_; }
+  /// The first `bytes` of it, from the device. Waits. Throws DeviceError.
+  [[nodiscard]] std::vector<std::byte> read_image(std::uint64_t bytes) const {
+    return slots_[1 - next_]->read(bytes);
+  }
   /// On the device. Once a batch was bound, with what two of its kind take there when they run.
   [[nodiscard]] std::uint64_t bytes() const;
 
@@ -59,32 +68,44 @@ class BatchRunner {
   BatchRunner(std::shared_ptr<Device> device, const Plan& plan, BatchPlan batch,
               std::vector<ParameterIndex> scalars);
   void describe_bounds(const Plan& plan);
-  [[nodiscard]] BatchLayout make_layout(const PlanBatch& batch,
-                                        std::span<const LaunchPart> parts) const;
-  [[nodiscard]] std::uint64_t capacity_for(const PlanBatch& batch, const BatchLayout& layout) const;
+  [[nodiscard]] BatchWriter writer() const {
+    return {batch_, *layout_, nodes_, cutter_, buffers_, nowhere_.at(0), dtype_};
+  }
+  [[nodiscard]] std::uint64_t most_capacity() const;
+  [[nodiscard]] std::uint64_t capacity_for(const PlanBatch& batch) const;
   void expect_slots(const PlanBatch& batch);
+  [[nodiscard]] bool is_made_on_device(const Batch& batch) const;
   [[nodiscard]] std::unique_ptr<BatchSlot> make_slot(const PlanBatch& batch);
   void write_bounds(BatchSlot& slot) const;
   [[nodiscard]] BatchSlot& free_slot(const PlanBatch& batch);
+  void start_made(const PlanBatch& batch, std::span<const double> scalars, BatchSlot& slot) const;
 
   std::shared_ptr<Device> device_;
   const BatchPlan batch_;
   const DType dtype_;
   BatchCutter cutter_;
   BinderPool binders_;
-  mutable std::mutex expects_;       // of what follows
-  std::uint64_t expected_slot_ = 0;  // bytes of a slot for the first batch
   std::vector<ParameterIndex> scalars_;
   std::vector<NodeCode> nodes_;
   std::shared_ptr<DeviceModule> set_numbers_;
+  std::shared_ptr<DeviceModule> make_batch_;  // null: batches are bound on the host
   std::vector<LaunchArguments> arguments_;
   std::vector<CUdeviceptr> buffers_;
   std::vector<BoundPlace> bounds_;      // by launch, without a place
   std::vector<std::uint64_t> weights_;  // by BatchOptions::weights: elements
   std::vector<OwnAddress> own_addresses_;
   DeviceBlock nowhere_;
-  std::optional<BatchLayout> layout_;  // when there was a batch
+  mutable std::mutex expects_;  // of what the first batch that is bound decides
+  std::optional<BatchLayout> layout_;
+  std::uint64_t kept_bytes_ = 0;     // BatchOptions::image_bytes
+  std::uint64_t capacity_ = 0;       // of a slot, at least
+  bool holds_any_ = false;           // it does for any batch
+  std::uint64_t expected_slot_ = 0;  // bytes that it takes
+  std::uint64_t input_bytes_ = 0;
+  std::unique_ptr<BatchMaker> maker_;  // null: batches are bound on the host
+  bool is_uploaded_ = false;           // maker_
   std::vector<LaunchPart> parts_;      // of the last batch
+  BatchImage last_image_;
   std::array<std::unique_ptr<BatchSlot>, 2> slots_;
   std::size_t next_ = 0;
 };

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/cuda/batch_maker.h"
+
 namespace vecc::cuda {
 namespace {
 
@@ -71,14 +73,36 @@ void BatchSlot::start(std::uint64_t bytes, std::uint64_t writes, std::uint32_t w
     launch.block_count = (write_count + kCudaThreads - 1) / kCudaThreads;
     start_launch(*device_, launch, copies);
   }
-  copied_.record(copies);
+  run_graph();
+}
+
+// When what was started on the copy stream is done.
+void BatchSlot::run_graph() const {
+  copied_.record(device_->copy_stream());
   copied_.hold(device_->stream());
   graph_->start();
   ran_.record(device_->stream());
 }
 
+void BatchSlot::add_maker(const BatchMaker& maker, std::uint64_t input_bytes) {
+  maker_ = std::make_unique<SlotMaker>(device_, maker, bounds, address(), input_bytes);
+}
+
+void BatchSlot::start_made(std::uint64_t bytes) const {
+  ran_.hold(device_->copy_stream());
+  maker_->start(bytes, device_->copy_stream());
+  run_graph();
+}
+
+std::vector<std::byte> BatchSlot::read(std::uint64_t bytes) const {
+  std::vector<std::byte> read(bytes);
+  copied_.wait();
+  memory_.read(0, read.data(), bytes);
+  return read;
+}
+
 std::uint64_t BatchSlot::bytes() const {
-  std::uint64_t bytes = capacity();
+  std::uint64_t bytes = capacity() + (maker_ ? maker_->bytes() : 0);
   for (const DeviceBlock& block : weights_) bytes += block.bytes();
   return bytes;
 }

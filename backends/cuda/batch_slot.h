@@ -17,6 +17,9 @@
 
 namespace vecc::cuda {
 
+class BatchMaker;
+class SlotMaker;
+
 class BatchSlot {
  public:
   /// `bytes`: for a batch, at most. `weights`: elements of each parameter of BatchOptions::weights,
@@ -44,9 +47,20 @@ class BatchSlot {
   /// Copies the first `bytes` of host(), sets the numbers that stand at `writes` in it, and starts
   /// the graph. Does not wait. Throws DeviceError.
   void start(std::uint64_t bytes, std::uint64_t writes, std::uint32_t write_count) const;
+  /// Batches are made here, too, of at least so many bytes of input. `bounds` are there. Throws
+  /// DeviceError.
+  void add_maker(const BatchMaker& maker, std::uint64_t input_bytes);
+  /// Null without.
+  [[nodiscard]] SlotMaker* maker() const { return maker_.get(); }
+  /// As start(), of a batch that is made from the first `bytes` of maker()'s input.
+  void start_made(std::uint64_t bytes) const;
+  /// What the batch that runs is read from, of its first `bytes`. Waits. Throws DeviceError.
+  [[nodiscard]] std::vector<std::byte> read(std::uint64_t bytes) const;
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
+  void run_graph() const;
+
   std::shared_ptr<Device> device_;
   DeviceMemory memory_;
   PinnedMemory host_;
@@ -55,6 +69,7 @@ class BatchSlot {
   DeviceEvent copied_;
   DeviceEvent ran_;
   std::unique_ptr<LaunchGraph> graph_;
+  std::unique_ptr<SlotMaker> maker_;
 };
 
 }  // namespace vecc::cuda

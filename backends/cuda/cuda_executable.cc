@@ -101,7 +101,7 @@ Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_for_batches(
   plan = std::move(batch.plan);
   VECC_TRY_VOID(check_thread_memory(plan));
   VECC_TRY(auto batches, BatchRunner::make(device_, plan, std::move(batch), scalars_,
-                                           options.batch->share, code_options(), &code_counts_));
+                                           *options.batch, code_options(), &code_counts_));
   return CudaMachine::make_for_batches(device_, std::move(plan), places, std::move(batches));
 }
 

@@ -65,6 +65,8 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
     return guarded([&] { return PlanExecutable::gradient(parameter); });
   }
   [[nodiscard]] std::string device_name() const override { return device_->name(); }
+  /// Null without ExecutionOptions::batch.
+  [[nodiscard]] BatchRunner* batches() { return batches_; }
   /// How many of its kernels were compiled for it.
   [[nodiscard]] const DeviceCodeCounts& code_counts() const { return code_counts_; }
 

@@ -117,9 +117,9 @@ LaunchGraph::~LaunchGraph() {
   }
 }
 
-void LaunchGraph::start() const {
+void LaunchGraph::start(CUstream stream) const {
   for (CUgraphExec graph : graphs_) {
-    device_->check(device_->driver().graph_launch(graph, device_->stream()), "starting a run");
+    device_->check(device_->driver().graph_launch(graph, stream), "starting a run");
   }
 }
 

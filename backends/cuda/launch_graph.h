@@ -43,8 +43,9 @@ class LaunchGraph {
   LaunchGraph(const LaunchGraph&) = delete;
   LaunchGraph& operator=(const LaunchGraph&) = delete;
 
-  /// Starts all on the device's stream. Throws DeviceError.
-  void start() const;
+  /// Starts all on the device's stream, or another one. Throws DeviceError.
+  void start() const { start(device_->stream()); }
+  void start(CUstream stream) const;
 
  private:
   explicit LaunchGraph(std::shared_ptr<Device> device) : device_(std::move(device)) {}

@@ -117,6 +117,7 @@ class PlanExecutable : public Executable {
   Result<void> set_state(std::string_view name, std::span<const double> values) override;
   Result<std::vector<double>> state(std::string_view name) override;
   [[nodiscard]] std::shared_ptr<Storage> storage() const override { return stored_.shared(); }
+  [[nodiscard]] BatchCounts batch_counts() const override { return batch_counts_; }
   Result<void> differentiate(std::span<const double> output_gradients) override;
   Result<void> differentiate_sum() override;
   Result<std::vector<double>> gradient(ParameterIndex parameter) override;
@@ -140,6 +141,7 @@ class PlanExecutable : public Executable {
   void note_run();
   /// After those of a batch were.
   void note_batch(const PlanBatch& batch) {
+    ++(batch.has_rows() ? batch_counts_.on_host : batch_counts_.on_device);
     batch_samples_ = batch.samples();
     note_run();
   }
@@ -203,6 +205,7 @@ class PlanExecutable : public Executable {
   std::unique_ptr<PlanMachine<Block>> machine_;
   StoredRows<Block> stored_;
   std::vector<std::uint32_t> batch_samples_;  // of the last batch
+  BatchCounts batch_counts_;
   bool has_run_ = false;
   bool has_gradients_ = false;
   std::uint64_t changes_at_run_ = 0;

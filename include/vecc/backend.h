@@ -131,6 +131,8 @@ class Executable {
   /// device with the batch.
   [[nodiscard]] virtual Result<void> start_batch_with(std::span<const ParameterValues> values,
                                                       const BoundBatch& batch);
+  /// Of those that were started.
+  [[nodiscard]] virtual BatchCounts batch_counts() const { return {}; }
   /// The total of each run of a series; returns when the device is done with all. Errors: those of
   /// set_parameter(), set_state() and run(), before the first run where they can be known then.
   [[nodiscard]] virtual Result<std::vector<double>> run_series(const RunSeries& series);

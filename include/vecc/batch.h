@@ -40,6 +40,11 @@ struct BatchOptions {
   /// Batches are ever new choices of samples: what each of them reaches is found once and kept,
   /// where that takes little memory beside the step's own index arrays.
   bool mixes_samples = false;
+  /// On the host, also where a backend makes batches on the device: the same rows, for tests.
+  bool binds_on_host = false;
+  /// Of index arrays of a batch and what else it brings: memory for so many bytes is always kept,
+  /// where some batch may need them (cuda).
+  std::uint64_t image_bytes = std::uint64_t{16} << 20;
   /// What share of all samples a batch has, about: how many threads share a row is chosen by it.
   double share = 1;
   /// Of values that batches before have left in memory, more than so many bytes are given back
@@ -62,6 +67,12 @@ struct Batch {
   std::vector<std::pair<ParameterIndex, std::vector<std::uint32_t>>> touched;
   /// With BatchOptions::computes_outputs: in the order in which their outputs are read.
   std::vector<std::uint32_t> samples = {};
+};
+
+/// Where the batches that were run were made: bound on the host, or on the device.
+struct BatchCounts {
+  std::uint64_t on_host = 0;
+  std::uint64_t on_device = 0;
 };
 
 /// What the step of one batch takes.

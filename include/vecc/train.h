@@ -66,6 +66,8 @@ struct TrainOptions {
   /// Each batch a Program of its own, restricted from the whole, also where the backend binds
   /// batches: the oracle of tests.
   bool restricts_batches = false;
+  /// BatchOptions::binds_on_host.
+  bool binds_on_host = false;
   OptimizeOptions optimize;  ///< for the step Program of all samples; batches take it over
   /// Looked in for steps before they are made; null: they are made. Results are the same.
   std::shared_ptr<StepStore> steps = nullptr;
@@ -126,6 +128,8 @@ class Trainer {
   /// BoundBatch::bytes() of those that are bound.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
 
+  /// Of the steps so far, those that bound batches.
+  [[nodiscard]] virtual BatchCounts batch_counts() const { return {}; }
   /// Of the next step; binds its batch. Errors: those of step().
   [[nodiscard]] virtual Result<BatchReport> batch_report() = 0;
 

@@ -22,6 +22,8 @@ class BinderPool {
 
   /// BatchBinder::bind(), on any thread.
   void bind(const Batch& batch, BatchRows& result);
+  /// Null: batches are searched.
+  [[nodiscard]] const WeightReach* reach() const { return reach_.get(); }
   /// Of all binders, and what they share.
   [[nodiscard]] std::uint64_t bytes() const;
 

@@ -18,12 +18,35 @@ Result<const PlanBatch*> PlanBatch::bind(const BatchPlan& plan, std::uint64_t nu
                                          BinderPool& binders, const Batch& batch,
                                          std::unique_ptr<BoundBatch>& to) {
   VECC_TRY_VOID(check_batch(plan, batch));
+  PlanBatch& own = of(plan, number_bytes, batch, to);
+  binders.bind(batch, own.rows_);
+  own.has_rows_ = true;
+  return &own;
+}
+
+Result<void> PlanBatch::keep(const BatchPlan& plan, std::uint64_t number_bytes, const Batch& batch,
+                             std::unique_ptr<BoundBatch>& to) {
+  VECC_TRY_VOID(check_batch(plan, batch));
+  PlanBatch& own = of(plan, number_bytes, batch, to);
+  own.rows_.clear();
+  own.has_rows_ = false;
+  return {};
+}
+
+PlanBatch& PlanBatch::of(const BatchPlan& plan, std::uint64_t number_bytes, const Batch& batch,
+                         std::unique_ptr<BoundBatch>& to) {
   if (find(plan, to.get()) == nullptr) to = std::make_unique<PlanBatch>(plan, number_bytes);
   auto& own = static_cast<PlanBatch&>(*to);
-  binders.bind(batch, own.rows_);
   own.weights_ = batch.weights;
   own.samples_ = batch.samples;
-  return &own;
+  return own;
+}
+
+BatchBytes PlanBatch::step_bytes() const {
+  if (has_rows_) return bytes_of_step(*plan_, rows_, number_bytes_);
+  BatchRows rows;
+  BatchBinder(*plan_).bind({weights_, {}, samples_}, rows);
+  return bytes_of_step(*plan_, rows, number_bytes_);
 }
 
 }  // namespace vecc

@@ -25,6 +25,11 @@ class PlanBatch final : public BoundBatch {
                                                      BinderPool& binders, const Batch& batch,
                                                      std::unique_ptr<BoundBatch>& to);
 
+  /// The same without rows(): those of a batch that is made elsewhere.
+  [[nodiscard]] static Result<void> keep(const BatchPlan& plan, std::uint64_t number_bytes,
+                                         const Batch& batch, std::unique_ptr<BoundBatch>& to);
+
+  [[nodiscard]] bool has_rows() const { return has_rows_; }
   [[nodiscard]] const BatchRows& rows() const { return rows_; }
   /// By BatchOptions::weights.
   [[nodiscard]] const std::vector<Batch::Weights>& weights() const { return weights_; }
@@ -38,14 +43,16 @@ class PlanBatch final : public BoundBatch {
     return rows_.bytes() + bytes_of(std::span<const Batch::Weights>(weights_)) +
            samples_.size() * sizeof(std::uint32_t);
   }
-  [[nodiscard]] BatchBytes step_bytes() const override {
-    return bytes_of_step(*plan_, rows_, number_bytes_);
-  }
+  [[nodiscard]] BatchBytes step_bytes() const override;
 
  private:
+  [[nodiscard]] static PlanBatch& of(const BatchPlan& plan, std::uint64_t number_bytes,
+                                     const Batch& batch, std::unique_ptr<BoundBatch>& to);
+
   const BatchPlan* plan_;
   std::uint64_t number_bytes_;
   BatchRows rows_;
+  bool has_rows_ = false;
   std::vector<Batch::Weights> weights_;
   std::vector<std::uint32_t> samples_;
 };

@@ -17,19 +17,23 @@ class RunWriter {
   /// must outlive this.
   RunWriter(const BatchPlan& plan, const WeightReach* reach);
 
+  /// Arrays of a launch, by numbers: launches that have equal ones share them. kNone: it has no
+  /// such array.
+  struct Slots {
+    std::uint32_t order = kNone;
+    std::uint32_t offsets = kNone;
+    std::vector<std::uint32_t> lists;  ///< by access
+  };
+  [[nodiscard]] const Slots& slots(std::uint32_t launch) const { return slots_[launch]; }
+  /// How many numbers there are.
+  [[nodiscard]] std::size_t slot_count() const { return places_.size(); }
+
   /// A batch begins: arrays of the one before are not its own.
   void begin();
   /// Appends the run of a launch on `of`, which has rows; they may be sorted by type.
   void add(std::uint32_t number, LaunchRows& of, BatchRows& to);
 
  private:
-  // Arrays of a launch, by which slots of places_ they are: launches that have equal ones share
-  // them. kNone: it has no such array.
-  struct Slots {
-    std::uint32_t order = kNone;
-    std::uint32_t offsets = kNone;
-    std::vector<std::uint32_t> lists;  // by access
-  };
   class SlotTable;
 
   void add_lists(std::uint32_t number, const LaunchRows& of, BatchRows::Run& run, BatchRows& to);

@@ -59,21 +59,36 @@ class WeightReach {
     }
   }
 
-  [[nodiscard]] std::uint64_t bytes() const { return sets_.bytes(); }
-
- private:
-  // Of a store whose rows may be read where nothing stores them.
+  /// Of a store whose rows may be read where nothing stores them.
   struct Rests {
     std::uint32_t access = 0;
-    std::uint64_t first = 0;  // the number of row 0
+    std::uint64_t first = 0;  // the number of row 0, a multiple of 64
   };
-  // Where the numbers of a launch begin in a set. Launches whose rows or members are the same,
-  // whatever the batch, share them.
+  /// Where the numbers of a launch begin in a set, multiples of 64. Launches whose rows or members
+  /// are the same, whatever the batch, share them.
   struct Places {
     std::uint64_t rows = 0;
     std::uint64_t members = 0;
     std::vector<Rests> rests;
   };
+
+  // For what reads sets elsewhere (the cuda backend, on the device).
+  [[nodiscard]] const Places& places(std::uint32_t launch) const { return places_[launch]; }
+  [[nodiscard]] const LaunchTraits& traits(std::uint32_t launch) const { return traits_[launch]; }
+  /// A number by launch: all of its rows run.
+  [[nodiscard]] std::uint64_t whole() const { return whole_; }
+  /// A number by group: its updates run.
+  [[nodiscard]] std::uint64_t groups() const { return groups_; }
+  [[nodiscard]] std::uint64_t numbers() const { return numbers_; }
+  /// That of nothing, then one by row of weights: a batch reaches the first and its rows'.
+  [[nodiscard]] const WordSets& sets() const { return sets_; }
+  [[nodiscard]] std::uint64_t set_of(std::size_t weights, std::uint32_t row) const {
+    return first_of_weights_[weights] + row + 1;
+  }
+
+  [[nodiscard]] std::uint64_t bytes() const { return sets_.bytes(); }
+
+ private:
   class Recorder;
 
   explicit WeightReach(const BatchPlan& plan);

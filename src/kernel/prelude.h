@@ -20,5 +20,7 @@ namespace vecc {
 [[nodiscard]] std::string_view series_prelude();
 /// Of numbers that are set (print_set_numbers()). It stands alone.
 [[nodiscard]] std::string_view number_prelude();
+/// Of batches that are made on a device (print_make_batch()). It stands behind that.
+[[nodiscard]] std::string_view make_batch_prelude();
 
 }  // namespace vecc

@@ -70,6 +70,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
                         static_cast<double>(std::max<std::size_t>(samples.size(), 1)));
   made.batch.mixes_samples =
       options.shuffle && options.batch_size > 1 && options.batch_size < samples.size();
+  made.batch.binds_on_host = options.binds_on_host;
   const bool lists_touched = made.batch.lists_touched;
   if (lists_touched && way == BatchWay::Mask) {
     return refuse("mask", "lazy-adam changes the rows that a batch touches, a mask all");

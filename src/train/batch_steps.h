@@ -57,6 +57,9 @@ class BatchSteps {
   [[nodiscard]] std::uint32_t binding_threads() const { return binding_threads_; }
   /// Whether batches that reach all parameters are masked.
   [[nodiscard]] bool masks() const { return masked_ != nullptr; }
+  [[nodiscard]] BatchCounts counts() const {
+    return bound_ ? bound_->batch_counts() : BatchCounts();
+  }
   [[nodiscard]] std::uint64_t bytes() const;
   /// Of parameters and states.
   [[nodiscard]] std::shared_ptr<Storage> storage() const {

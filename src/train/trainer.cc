@@ -122,6 +122,9 @@ class BatchTrainer final : public Trainer {
     return bytes;
   }
 
+  [[nodiscard]] BatchCounts batch_counts() const override {
+    return bound_steps_ ? bound_steps_->counts() : BatchCounts();
+  }
   Result<BatchReport> batch_report() override {
     BatchReport report;
     report.samples = batch_size();

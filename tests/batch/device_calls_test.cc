@@ -33,9 +33,14 @@ TEST(BatchCalls, none_that_allocates_compiles_or_instantiates_after_the_first_ba
   const Program program = *optimize(vectorize(graph)->program);
   std::vector<std::uint32_t> samples(graph.samples.size());
   std::iota(samples.begin(), samples.end(), 0u);
-  for (const std::uint32_t size : {1u, 32u}) {
+  struct CallsOf {
+    std::uint32_t size;
+    bool on_host;
+  };
+  for (const auto& [size, on_host] : {CallsOf{1, false}, {32, false}, {32, true}}) {
     TrainOptions options;
     options.batch_size = size;
+    options.binds_on_host = on_host;
     ExecutionOptions execution;
     execution.device.kind = Device::Kind::Cuda;
     const auto trainer =
@@ -48,6 +53,10 @@ TEST(BatchCalls, none_that_allocates_compiles_or_instantiates_after_the_first_ba
     EXPECT_EQ(calls->allocations, before.allocations);
     EXPECT_EQ(calls->graphs, before.graphs);
     EXPECT_EQ(calls->modules, before.modules);
+    // Those of one sample come again, and are kept; the first one says how large all may be.
+    const BatchCounts counts = (*trainer)->batch_counts();
+    EXPECT_EQ(counts.on_device, size == 1 || on_host ? 0u : 13u);
+    EXPECT_EQ(counts.on_host, size == 1 || on_host ? 14u : 1u);
   }
 }
 

@@ -56,6 +56,7 @@ Result<void> compile_units(const Plan& plan) {
   std::erase_if(kernels, std::not_fn(is_chosen));
   kernels.push_back(print_end_run(plan.dtype));
   kernels.push_back(print_set_numbers(plan.dtype));
+  kernels.push_back(print_make_batch(plan.dtype));
   return compile_texts(kernels);
 }
 

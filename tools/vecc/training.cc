@@ -297,6 +297,9 @@ void Training::describe(Stages& stages) const {
   if (batches_.way == "bind") {
     numbers["batch_value_bytes"] = batches_.bytes.values;
     numbers["batch_array_bytes"] = batches_.bytes.arrays;
+    const BatchCounts made = trainer_->batch_counts();
+    numbers["batches_made_on_host"] = made.on_host;
+    numbers["batches_made_on_device"] = made.on_device;
   }
   if (last_) numbers["loss"] = last_->loss;
   numbers["bytes"] = bytes();

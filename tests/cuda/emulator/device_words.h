@@ -75,6 +75,18 @@ inline unsigned atomicAdd(unsigned* to, unsigned more) {
   return before;
 }
 
+inline unsigned long long atomicOr(unsigned long long* to, unsigned long long bits) {
+  const unsigned long long before = *to;
+  *to = before | bits;
+  return before;
+}
+
+inline int __popcll(unsigned long long bits) {
+  return __builtin_popcountll(bits);
+}
+inline int __ffsll(long long bits) {
+  return __builtin_ffsll(bits);
+}
 inline int __popc(unsigned bits) {
   return __builtin_popcount(bits);
 }

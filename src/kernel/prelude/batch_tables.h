@@ -1,0 +1,190 @@
+// Kernel prelude, CUDA only: what a batch is made from on a device (prelude/make_batch.h). The host
+// writes these tables, and includes this file. Pointers are those of the device.
+#if !defined(VECC_BATCH_TABLES)
+#define VECC_BATCH_TABLES
+namespace vecc_kernel {
+
+// Words of 64 numbers that one block lists.
+constexpr unsigned kChunkWords = 256;
+constexpr unsigned kUniteBlocks = 64;
+constexpr unsigned kNoPlace = ~0u;
+constexpr unsigned long long kNoNumber = ~0ull;
+
+// What a batch reaches is a set of numbers (src/batch/weight_reach.h). Of a NumberJob those at
+// positions 0 .. count - 1 are kept that the batch has, in this order: rows or members of launches
+// that are alike, or rows of a store that are set to rest.
+enum NumberKind : unsigned {
+  kRowNumbers,     // the set has row `counter`, or `whole`
+  kOwnerNumbers,   // it has a member of the row
+  kMemberNumbers,  // it has the member, and its row as kRowNumbers; rows_first kNoNumber: any row
+  kRestNumbers,    // it has the row, which nothing stores
+};
+struct NumberJob {
+  NumberKind kind;
+  unsigned count;
+  unsigned first_chunk;
+  unsigned first_use;  // of job_uses: arrays that are written with its numbers
+  unsigned end_use;
+  unsigned rest;                  // kRestNumbers: of rests
+  unsigned long long first;       // the number of counter 0
+  unsigned long long rows_first;  // of row 0
+  unsigned long long whole;       // the number by which all rows run; kNoNumber: none
+  const unsigned* order;          // by position its counter; null: the same
+  const unsigned* begins;         // kOwnerNumbers: by row, where its members begin
+  const unsigned* owners;         // kMemberNumbers: by member, its row
+};
+
+// Rows of a store that are 0, or infinite, where they are read and no row that runs stores them.
+struct RestStore {
+  // By row its readers, which store it: those between two begins; without begins, the one of
+  // `readers`; without these, the number itself if it is below `limit`.
+  const unsigned* reader_begins;
+  const unsigned* readers;
+  // A reader is a row; or a member, whose row is in `owners`, or is a quotient, or a remainder.
+  const unsigned* owners;
+  unsigned divisor;    // 0: none
+  unsigned remainder;  // by
+  unsigned limit;
+  unsigned by_members;          // a member that runs stores it, not its row
+  unsigned long long members;   // the number of member 0
+  unsigned long long rows;      // of row 0
+  unsigned long long whole;     // as NumberJob's
+  const unsigned* row_members;  // a row runs if one of its members does: where they begin
+  // Zeros of row 0.
+  unsigned long long address;
+  unsigned long long row_bytes;
+  unsigned long long count;
+  double value;
+};
+
+struct LaunchRows {
+  unsigned rows_job;
+  unsigned rows;         // all
+  unsigned drops;        // numbers its rows and members anew
+  unsigned first_zeros;  // of rests
+  unsigned end_zeros;
+};
+
+// An array that a launch has for a batch. Launches that have equal ones share that of the first of
+// them that runs.
+enum ArrayKind : unsigned {
+  kEntries,  // of `list`, or the numbers themselves
+  kOffsets,  // by row, where its members begin among those of the batch, and the end
+  kCounters  // 0, 1, ...
+};
+struct BatchArray {
+  ArrayKind kind;
+  unsigned launch;
+  unsigned job;      // whose numbers there are; kOffsets: of the rows
+  unsigned members;  // kOffsets: their job
+  unsigned before;   // the same array of an earlier launch, or kNoPlace
+  unsigned narrow;   // entries of 16 bits
+  const unsigned* list;
+  const unsigned* begins;  // kOffsets: by position of a row, that of its first member
+};
+
+// What differs between batches in the arguments of launches.
+enum PatchKind : unsigned {
+  kArrayAddress,  // index: of arrays
+  kRowCount,      // index: of launches
+  kStored,        // index: of launches; goes nowhere if it runs and the set has no `number`
+};
+struct BatchPatch {
+  unsigned at;  // in the image
+  PatchKind kind;
+  unsigned index;
+  unsigned long long number;
+};
+
+// Rows that blocks of a node may have, in the order of its blocks.
+enum SegmentKind : unsigned {
+  kZeroRows,   // of the launch's Zeros
+  kWholeRows,  // begin .. end - 1, where all rows run
+  kSomeRows,   // all that run
+  kTypedRows,  // those at positions begin .. end - 1
+};
+struct BlockSegment {
+  SegmentKind kind;
+  unsigned launch;
+  unsigned number;  // of the launch in its node
+  unsigned begin;
+  unsigned end;
+  unsigned type;
+};
+struct BatchNode {
+  unsigned blocks;  // in the image
+  unsigned block_count;
+  unsigned first_segment;
+  unsigned end_segment;
+  unsigned parts;
+  unsigned rows;        // of a block
+  unsigned is_product;  // the most that it has (rows_of_block())
+};
+
+struct BatchTables {
+  // WeightReach's sets.
+  const unsigned* set_begins;
+  const unsigned* set_words;
+  const unsigned long long* set_bits;
+  const NumberJob* jobs;
+  const unsigned* chunk_jobs;
+  const unsigned* job_uses;
+  const RestStore* rests;
+  const unsigned* rest_jobs;
+  const LaunchRows* launches;
+  const BatchArray* arrays;
+  const BatchPatch* patches;
+  const BlockSegment* segments;
+  const BatchNode* nodes;
+  // What kernels leave for one another. Set by the last of them to 0 again: `reached`.
+  unsigned long long* reached;
+  unsigned long long* words;         // by chunk kChunkWords
+  unsigned* before;                  // by word: numbers of its chunk before it
+  unsigned* chunk_sizes;             // by chunk
+  unsigned* chunk_begins;            // by chunk, and the end: numbers of all before it
+  unsigned* zero_begins;             // by rest, and the end: Zeros before its
+  unsigned* array_begins;            // by array: entries before it
+  unsigned long long* array_places;  // by array: in the image, if it is the first of its equals
+  unsigned* segment_begins;          // by segment: blocks of its node before it
+  unsigned reached_words;
+  unsigned chunks;
+  unsigned rest_count;
+  unsigned array_count;
+  unsigned patch_count;
+  unsigned node_count;
+  unsigned multiprocessors;
+  unsigned long long fixed;    // where Zeros begin in the image
+  unsigned long long nowhere;  // an address
+};
+
+// Stands before what a batch brings: NumberWrites, then the sets of its weights' rows.
+struct BatchInput {
+  unsigned writes;
+  unsigned sets;
+  unsigned long long unused;
+};
+
+// As Zeros of prelude/batches.h, and kZeros.
+struct MadeZeros {
+  unsigned long long first;
+  unsigned long long count;
+  double value;
+};
+constexpr unsigned kMadeZeros = ~0u;
+// As BlockRows of prelude/lanes.h.
+struct MadeBlock {
+  unsigned begin;
+  unsigned end;
+  unsigned type;
+  unsigned launch;
+};
+
+struct MakeBatch {
+  const BatchTables* tables;
+  const BatchInput* input;
+  const unsigned char* bounds;  // that all batches begin with
+  unsigned char* image;
+};
+
+}  // namespace vecc_kernel
+#endif

@@ -1,0 +1,443 @@
+// Kernel prelude, CUDA only: the image of a batch (BatchLayout) is made on the device, of what its
+// weights' rows reach. Four kernels, each a step; every number has its place by prefix sums, so
+// that images are those that the host makes.
+namespace vecc_kernel {
+
+static __device__ __forceinline__ void wait_for_step() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// Of a block: the sum of what the threads before this one have. `total`: of all.
+static __device__ __forceinline__ unsigned scan_block(unsigned value, unsigned& total) {
+  __shared__ unsigned sums[2][kThreads];
+  const unsigned t = threadIdx.x;
+  unsigned from = 0;
+  sums[0][t] = value;
+  __syncthreads();
+  for (unsigned step = 1; step < kThreads; step *= 2) {
+    sums[1 - from][t] = sums[from][t] + (t >= step ? sums[from][t - step] : 0);
+    from = 1 - from;
+    __syncthreads();
+  }
+  total = sums[from][kThreads - 1];
+  const unsigned own = sums[from][t];
+  __syncthreads();
+  return own - value;
+}
+
+// Of a block: visit(i, sum of value(j) for j < i). Returns the sum of all.
+template <class Value, class Visit>
+static __device__ __forceinline__ unsigned scan_all(unsigned count, Value value, Visit visit) {
+  unsigned before = 0;
+  for (unsigned first = 0; first < count; first += kThreads) {
+    const unsigned i = first + threadIdx.x;
+    unsigned total;
+    const unsigned own = scan_block(i < count ? value(i) : 0, total);
+    if (i < count) visit(i, before + own);
+    before += total;
+  }
+  return before;
+}
+
+static __device__ __forceinline__ bool has_number(const BatchTables& t, unsigned long long number) {
+  return (t.reached[number / 64] >> number % 64 & 1) != 0;
+}
+
+static __device__ __forceinline__ bool has_whole(const BatchTables& t, unsigned long long whole) {
+  return whole != kNoNumber && has_number(t, whole);
+}
+
+// Whether one of numbers begin .. end - 1 is there.
+static __device__ bool has_any(const BatchTables& t, unsigned long long begin,
+                               unsigned long long end) {
+  if (begin >= end) return false;
+  const unsigned long long last = (end - 1) / 64;
+  for (unsigned long long w = begin / 64; w <= last; ++w) {
+    unsigned long long bits = t.reached[w];
+    if (w == begin / 64) bits &= ~0ull << begin % 64;
+    if (w == last) bits &= ~0ull >> (63 - (end - 1) % 64);
+    if (bits != 0) return true;
+  }
+  return false;
+}
+
+// WeightReach::is_stored().
+static __device__ bool stores(const BatchTables& t, const RestStore& store, unsigned reader,
+                              bool of_row) {
+  if (!of_row) return has_number(t, store.members + reader);
+  unsigned row = reader;
+  if (store.owners != nullptr) row = store.owners[reader];
+  if (store.divisor != 0) row = reader / store.divisor;
+  if (store.remainder != 0) row = reader % store.remainder;
+  if (store.row_members != nullptr) {
+    return has_any(t, store.members + store.row_members[row],
+                   store.members + store.row_members[row + 1]);
+  }
+  return has_whole(t, store.whole) || has_number(t, store.rows + row);
+}
+static __device__ bool has_store(const BatchTables& t, const RestStore& store, unsigned row,
+                                 bool of_row) {
+  if (store.reader_begins != nullptr) {
+    for (unsigned i = store.reader_begins[row]; i < store.reader_begins[row + 1]; ++i) {
+      if (stores(t, store, store.readers[i], of_row)) return true;
+    }
+    return false;
+  }
+  if (store.readers != nullptr) return stores(t, store, store.readers[row], of_row);
+  return row < store.limit && stores(t, store, row, of_row);
+}
+static __device__ bool is_stored(const BatchTables& t, const RestStore& store, unsigned row) {
+  return has_store(t, store, row, true) &&
+         (store.by_members == 0 || has_store(t, store, row, false));
+}
+
+static __device__ bool keeps(const BatchTables& t, const NumberJob& job, unsigned position) {
+  const unsigned counter = job.order != nullptr ? job.order[position] : position;
+  if (job.kind == kOwnerNumbers) {
+    return has_any(t, job.first + job.begins[counter], job.first + job.begins[counter + 1]);
+  }
+  if (!has_number(t, job.first + counter)) return false;
+  if (job.kind == kRestNumbers) return !is_stored(t, t.rests[job.rest], counter);
+  if (job.kind == kRowNumbers || job.rows_first == kNoNumber) return true;
+  return has_whole(t, job.whole) || has_number(t, job.rows_first + job.owners[counter]);
+}
+
+// Positions 64 * word + i that are kept, for bits i.
+static __device__ unsigned long long kept_word(const BatchTables& t, const NumberJob& job,
+                                               unsigned word) {
+  if (word * 64ull >= job.count) return 0;
+  const unsigned first = word * 64;
+  const unsigned end = job.count - first < 64 ? job.count : first + 64;
+  const unsigned long long all = ~0ull >> (64 - (end - first));
+  if (job.kind == kRowNumbers && has_whole(t, job.whole)) return all;
+  unsigned long long candidates = all;
+  if (job.order == nullptr) {
+    if (job.kind == kOwnerNumbers) {
+      const bool any = has_any(t, job.first + job.begins[first], job.first + job.begins[end]);
+      if (!any) return 0;
+    } else {
+      candidates = t.reached[job.first / 64 + word];  // (job.first is a multiple of 64)
+      const bool takes_all = job.kind == kMemberNumbers && job.rows_first == kNoNumber;
+      if (job.kind == kRowNumbers || takes_all) return candidates;
+    }
+  }
+  unsigned long long kept = 0;
+  for (; candidates != 0; candidates &= candidates - 1) {
+    const auto i = static_cast<unsigned>(__ffsll(static_cast<long long>(candidates)) - 1);
+    if (keeps(t, job, first + i)) kept |= 1ull << i;
+  }
+  return kept;
+}
+
+// Numbers that a job has; those at positions before one.
+static __device__ __forceinline__ unsigned size_of(const BatchTables& t, unsigned job) {
+  const NumberJob& of = t.jobs[job];
+  const unsigned chunks = of.count / 64 / kChunkWords + 1;
+  return t.chunk_begins[of.first_chunk + chunks] - t.chunk_begins[of.first_chunk];
+}
+static __device__ __forceinline__ unsigned rank_of(const BatchTables& t, unsigned job,
+                                                   unsigned position) {
+  const NumberJob& of = t.jobs[job];
+  const unsigned long long word = of.first_chunk * 1ull * kChunkWords + position / 64;
+  const unsigned long long below = t.words[word] & ~(~0ull << position % 64);
+  return t.chunk_begins[word / kChunkWords] - t.chunk_begins[of.first_chunk] + t.before[word] +
+         __popcll(below);
+}
+
+static __device__ __forceinline__ bool uses(const BatchTables& t, const BatchArray& array) {
+  const LaunchRows& launch = t.launches[array.launch];
+  const unsigned rows = size_of(t, launch.rows_job);
+  return rows > 0 && (launch.drops != 0 || rows < launch.rows);
+}
+static __device__ __forceinline__ bool is_first(const BatchTables& t, unsigned array) {
+  if (!uses(t, t.arrays[array])) return false;
+  for (unsigned b = t.arrays[array].before; b != kNoPlace; b = t.arrays[b].before) {
+    if (uses(t, t.arrays[b])) return false;
+  }
+  return true;
+}
+static __device__ __forceinline__ unsigned entries_of(const BatchTables& t, unsigned array) {
+  const BatchArray& of = t.arrays[array];
+  return size_of(t, of.job) + (of.kind == kOffsets ? 1 : 0);
+}
+
+// First step: the numbers that are set, and what the batch reaches.
+static __device__ __forceinline__ void unite_sets(const MakeBatch& a) {
+  wait_for_step();
+  const BatchTables& t = *a.tables;
+  const unsigned write_count = a.input->writes;
+  const unsigned set_count = a.input->sets;
+  const NumberWrite* const writes = reinterpret_cast<const NumberWrite*>(a.input + 1);
+  const unsigned* const sets = reinterpret_cast<const unsigned*>(writes + write_count);
+  for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < write_count;
+       i += kUniteBlocks * kThreads) {
+    *writes[i].to = writes[i].value;
+  }
+  for (unsigned s = blockIdx.x; s <= set_count; s += kUniteBlocks) {
+    const unsigned set = s == 0 ? 0 : sets[s - 1];
+    for (unsigned i = t.set_begins[set] + threadIdx.x; i < t.set_begins[set + 1]; i += kThreads) {
+      atomicOr(&t.reached[t.set_words[i]], t.set_bits[i]);
+    }
+  }
+}
+
+// Second step, a block a chunk: which numbers are kept.
+static __device__ __forceinline__ void mark_numbers(const MakeBatch& a) {
+  wait_for_step();
+  const BatchTables& t = *a.tables;
+  const unsigned chunk = blockIdx.x;
+  const NumberJob job = t.jobs[t.chunk_jobs[chunk]];
+  const unsigned word = (chunk - job.first_chunk) * kChunkWords + threadIdx.x;
+  const unsigned long long kept = kept_word(t, job, word);
+  unsigned total;
+  const unsigned before = scan_block(__popcll(kept), total);
+  const unsigned long long place = chunk * 1ull * kChunkWords + threadIdx.x;
+  t.words[place] = kept;
+  t.before[place] = before;
+  if (threadIdx.x == 0) t.chunk_sizes[chunk] = total;
+}
+
+static __device__ __forceinline__ unsigned long long align_16(unsigned long long at) {
+  return (at + 15) / 16 * 16;
+}
+
+// Where everything lies in the image.
+static __device__ void place_arrays(const MakeBatch& a) {
+  const BatchTables& t = *a.tables;
+  const auto entries = [&](unsigned i, unsigned narrow) {
+    return t.arrays[i].narrow == narrow && is_first(t, i) ? entries_of(t, i) : 0;
+  };
+  const auto place = [&](unsigned narrow) {
+    return scan_all(
+        t.array_count, [&](unsigned i) { return entries(i, narrow); },
+        [&](unsigned i, unsigned begin) {
+          if (t.arrays[i].narrow == narrow) t.array_begins[i] = begin;
+        });
+  };
+  const unsigned wide = place(0);
+  const unsigned narrow = place(1);
+  const unsigned long long zeros_end = t.fixed + t.zero_begins[t.rest_count] * sizeof(MadeZeros);
+  const unsigned long long wide_begin = align_16(zeros_end);
+  const unsigned long long wide_end = wide_begin + wide * sizeof(unsigned);
+  const unsigned long long narrow_begin = align_16(wide_end);
+  const unsigned long long narrow_end = narrow_begin + narrow * sizeof(unsigned short);
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < t.array_count; i += kThreads) {
+    unsigned long long at = kNoNumber;
+    if (is_first(t, i)) {
+      at = t.arrays[i].narrow != 0 ? narrow_begin + t.array_begins[i] * sizeof(unsigned short)
+                                   : wide_begin + t.array_begins[i] * sizeof(unsigned);
+      if (t.arrays[i].kind == kOffsets) {
+        reinterpret_cast<unsigned*>(a.image + at)[size_of(t, t.arrays[i].job)] =
+            size_of(t, t.arrays[i].members);
+      }
+    }
+    t.array_places[i] = at;
+  }
+  // What lies between them.
+  if (zeros_end + threadIdx.x < wide_begin) a.image[zeros_end + threadIdx.x] = 0;
+  if (wide_end + threadIdx.x < narrow_begin) a.image[wide_end + threadIdx.x] = 0;
+  if (narrow_end + threadIdx.x < align_16(narrow_end)) a.image[narrow_end + threadIdx.x] = 0;
+}
+
+static __device__ void patch_bounds(const MakeBatch& a) {
+  const BatchTables& t = *a.tables;
+  const auto runs = [&](unsigned launch) { return size_of(t, t.launches[launch].rows_job) > 0; };
+  for (unsigned i = threadIdx.x; i < t.patch_count; i += kThreads) {
+    const BatchPatch patch = t.patches[i];
+    if (patch.kind == kRowCount) {
+      *reinterpret_cast<unsigned*>(a.image + patch.at) =
+          runs(patch.index) ? size_of(t, t.launches[patch.index].rows_job)
+                            : *reinterpret_cast<const unsigned*>(a.bounds + patch.at);
+      continue;
+    }
+    unsigned long long value = *reinterpret_cast<const unsigned long long*>(a.bounds + patch.at);
+    if (patch.kind == kStored) {
+      if (runs(patch.index) && !has_number(t, patch.number)) value = t.nowhere;
+    } else if (uses(t, t.arrays[patch.index])) {
+      unsigned first = patch.index;
+      while (t.array_places[first] == kNoNumber) first = t.arrays[first].before;
+      value = reinterpret_cast<unsigned long long>(a.image) + t.array_places[first];
+    }
+    *reinterpret_cast<unsigned long long*>(a.image + patch.at) = value;
+  }
+}
+
+// Third step, one block.
+static __device__ __forceinline__ void place_numbers(const MakeBatch& a) {
+  wait_for_step();
+  const BatchTables& t = *a.tables;
+  const unsigned numbers = scan_all(
+      t.chunks, [&](unsigned i) { return t.chunk_sizes[i]; },
+      [&](unsigned i, unsigned begin) { t.chunk_begins[i] = begin; });
+  if (threadIdx.x == 0) t.chunk_begins[t.chunks] = numbers;
+  __syncthreads();
+  const unsigned zeros = scan_all(
+      t.rest_count, [&](unsigned i) { return size_of(t, t.rest_jobs[i]); },
+      [&](unsigned i, unsigned begin) { t.zero_begins[i] = begin; });
+  if (threadIdx.x == 0) t.zero_begins[t.rest_count] = zeros;
+  __syncthreads();
+  place_arrays(a);
+  __syncthreads();
+  patch_bounds(a);
+}
+
+// The place of number `k` among the bits.
+static __device__ __forceinline__ unsigned select_bit(unsigned long long bits, unsigned k) {
+  unsigned at = 0;
+  for (unsigned half = 32; half > 0; half /= 2) {
+    const unsigned low = __popcll(bits >> at & ((1ull << half) - 1));
+    if (k < low) continue;
+    k -= low;
+    at += half;
+  }
+  return at;
+}
+
+// The last of `count` begins, which rise, that is not above `number`.
+static __device__ __forceinline__ unsigned find_last(const unsigned* begins, unsigned count,
+                                                     unsigned number) {
+  unsigned low = 0;
+  while (count - low > 1) {
+    const unsigned middle = (low + count) / 2;
+    (begins[middle] <= number ? low : count) = middle;
+  }
+  return low;
+}
+
+// A number of a job, that at `position`, the one number `rank` of its.
+static __device__ void write_number(const MakeBatch& a, const NumberJob& job, unsigned position,
+                                    unsigned rank) {
+  const BatchTables& t = *a.tables;
+  const unsigned counter = job.order != nullptr ? job.order[position] : position;
+  if (job.kind == kRestNumbers) {
+    const RestStore& store = t.rests[job.rest];
+    MadeZeros* const zeros = reinterpret_cast<MadeZeros*>(a.image + t.fixed);
+    zeros[t.zero_begins[job.rest] + rank] = {store.address + counter * store.row_bytes, store.count,
+                                             store.value};
+    return;
+  }
+  for (unsigned u = job.first_use; u < job.end_use; ++u) {
+    const unsigned long long place = t.array_places[t.job_uses[u]];
+    if (place == kNoNumber) continue;
+    const BatchArray& array = t.arrays[t.job_uses[u]];
+    unsigned entry = rank;
+    if (array.kind == kEntries) entry = array.list != nullptr ? array.list[counter] : counter;
+    if (array.kind == kOffsets) entry = rank_of(t, array.members, array.begins[position]);
+    unsigned char* const to = a.image + place;
+    if (array.narrow != 0) {
+      reinterpret_cast<unsigned short*>(to)[rank] = static_cast<unsigned short>(entry);
+    } else {
+      reinterpret_cast<unsigned*>(to)[rank] = entry;
+    }
+  }
+}
+
+static __device__ void write_chunk(const MakeBatch& a, unsigned chunk) {
+  __shared__ unsigned long long words[kChunkWords];
+  __shared__ unsigned before[kChunkWords];
+  const BatchTables& t = *a.tables;
+  for (unsigned w = chunk * kThreads + threadIdx.x; w < t.reached_words; w += t.chunks * kThreads) {
+    t.reached[w] = 0;
+  }
+  const unsigned size = t.chunk_sizes[chunk];
+  if (size == 0) return;
+  const unsigned long long place = chunk * 1ull * kChunkWords + threadIdx.x;
+  words[threadIdx.x] = t.words[place];
+  before[threadIdx.x] = t.before[place];
+  __syncthreads();
+  const NumberJob job = t.jobs[t.chunk_jobs[chunk]];
+  const unsigned first_word = (chunk - job.first_chunk) * kChunkWords;
+  const unsigned first_rank = t.chunk_begins[chunk] - t.chunk_begins[job.first_chunk];
+  for (unsigned i = threadIdx.x; i < size; i += kThreads) {
+    const unsigned w = find_last(before, kChunkWords, i);
+    const unsigned position = (first_word + w) * 64 + select_bit(words[w], i - before[w]);
+    write_number(a, job, position, first_rank + i);
+  }
+}
+
+// Rows that a segment has in a batch.
+struct SegmentRows {
+  unsigned begin;
+  unsigned end;
+};
+static __device__ SegmentRows rows_of(const BatchTables& t, const BlockSegment& of) {
+  const LaunchRows& launch = t.launches[of.launch];
+  if (of.kind == kZeroRows) {
+    return {t.zero_begins[launch.first_zeros], t.zero_begins[launch.end_zeros]};
+  }
+  const unsigned rows = size_of(t, launch.rows_job);
+  const bool is_whole = launch.drops == 0 && rows == launch.rows;
+  if (rows == 0 || is_whole != (of.kind == kWholeRows)) return {0, 0};
+  if (of.kind == kWholeRows) return {of.begin, of.end};
+  if (of.kind == kSomeRows) return {0, rows};
+  return {rank_of(t, launch.rows_job, of.begin), rank_of(t, launch.rows_job, of.end)};
+}
+
+// rows_of_block(); of Zeros kZerosOfBlock.
+static __device__ unsigned block_rows(const BatchTables& t, const BatchNode& node,
+                                      const BlockSegment& of) {
+  constexpr unsigned kZerosOfBlock = 64;
+  constexpr unsigned kWarpRows = 32;
+  if (of.kind == kZeroRows) return kZerosOfBlock;
+  unsigned most = node.rows;
+  if (node.is_product == 0) return most;
+  const unsigned long long rows = size_of(t, t.launches[of.launch].rows_job);
+  while (most > kWarpRows && rows * node.parts < most * 1ull * t.multiprocessors) most /= 2;
+  return most;
+}
+
+static __device__ unsigned block_count(const BatchTables& t, const BatchNode& node,
+                                       const BlockSegment& of, unsigned turns) {
+  const SegmentRows rows = rows_of(t, of);
+  if (rows.begin == rows.end) return 0;
+  const unsigned long long step = block_rows(t, node, of) * 1ull * turns;
+  const auto steps = static_cast<unsigned>((rows.end - rows.begin + step - 1) / step);
+  return of.kind == kZeroRows ? steps : steps * node.parts;
+}
+
+// BatchCutter::cut(), a block of threads a node.
+static __device__ void cut_node(const MakeBatch& a, unsigned number) {
+  const BatchTables& t = *a.tables;
+  const BatchNode node = t.nodes[number];
+  const BlockSegment* const segments = t.segments + node.first_segment;
+  unsigned* const begins = t.segment_begins + node.first_segment;
+  const unsigned count = node.end_segment - node.first_segment;
+  unsigned turns = 1;
+  unsigned blocks = 0;
+  for (;; turns *= 2) {
+    blocks = scan_all(
+        count, [&](unsigned i) { return block_count(t, node, segments[i], turns); },
+        [&](unsigned i, unsigned begin) { begins[i] = begin; });
+    if (blocks <= node.block_count) break;
+  }
+  __syncthreads();
+  MadeBlock* const to = reinterpret_cast<MadeBlock*>(a.image + node.blocks);
+  for (unsigned b = threadIdx.x; b < node.block_count; b += kThreads) {
+    if (b >= blocks) {
+      to[b] = {0, 0, 0, 0};
+      continue;
+    }
+    const unsigned s = find_last(begins, count, b);
+    const BlockSegment& of = segments[s];
+    const unsigned parts = of.kind == kZeroRows ? 1 : node.parts;
+    const SegmentRows rows = rows_of(t, of);
+    const unsigned long long step = block_rows(t, node, of) * 1ull * turns;
+    const unsigned long long begin = rows.begin + (b - begins[s]) / parts * step;
+    const unsigned long long end = begin + step < rows.end ? begin + step : rows.end;
+    const unsigned type =
+        of.kind == kZeroRows ? kMadeZeros : of.type * parts + (b - begins[s]) % parts;
+    to[b] = {static_cast<unsigned>(begin), static_cast<unsigned>(end), type, of.number};
+  }
+}
+
+// Fourth step: nodes, then chunks.
+static __device__ __forceinline__ void write_image(const MakeBatch& a) {
+  wait_for_step();
+  const unsigned nodes = a.tables->node_count;
+  blockIdx.x < nodes ? cut_node(a, blockIdx.x) : write_chunk(a, blockIdx.x - nodes);
+}
+
+}  // namespace vecc_kernel

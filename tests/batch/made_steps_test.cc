@@ -1,0 +1,101 @@
+// Steps of batches that are made on a GPU have the bits of those that are bound on the host.
+#include <gtest/gtest.h>
+
+#include "tests/batch/tested_backend.h"
+#include "vecc/backend.h"
+#include "vecc/graph_io.h"
+#include "vecc/train.h"
+
+namespace vecc::test {
+namespace {
+
+class MadeSteps : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!is_cuda()) GTEST_SKIP() << "VECC_TEST_DEVICE names no GPU";
+  }
+};
+
+struct ShippedModel {
+  NeuronGraph graph;
+  Program program;
+
+  explicit ShippedModel(const char* name, DType dtype = DType::F32)
+      : graph(value_of(read_graph(shipped(name)))) {
+    VectorizeOptions options;
+    options.dtype = dtype;
+    program = value_of(optimize(value_of(vectorize(graph, options)).program));
+  }
+  [[nodiscard]] std::unique_ptr<Trainer> trainer(TrainOptions options, bool on_host) const {
+    options.binds_on_host = on_host;
+    options.batch_way = BatchWay::Bind;
+    return value_of(make_trainer(graph, program, tested_backend(), tested_options(), options,
+                                 all_samples(graph)));
+  }
+};
+
+TrainOptions options_of(std::uint32_t size, Optimizer optimizer) {
+  TrainOptions options;
+  options.batch_size = size;
+  options.schedule.base = 0.01;
+  options.optimizer.optimizer = optimizer;
+  options.seed = 7;
+  return options;
+}
+
+std::vector<std::vector<double>> all_numbers(Trainer& trainer) {
+  std::vector<std::vector<double>> numbers;
+  for (const WeightTensor& tensor : value_of(trainer.save()).tensors) {
+    numbers.push_back(values_of(tensor));
+  }
+  numbers.push_back({value_of(trainer.epoch_loss())});
+  return numbers;
+}
+
+void run_steps(Trainer& trainer, int count) {
+  for (int step = 0; step < count; ++step) {
+    const auto done = trainer.step();
+    ASSERT_TRUE(done) << done.error().text();
+  }
+}
+
+TEST_F(MadeSteps, have_the_bits_of_those_of_the_host) {
+  for (const char* name : {"mutagenesis.pb", "attention.pb"}) {
+    for (const Optimizer optimizer : {Optimizer::Adam, Optimizer::Sgd}) {
+      SCOPED_TRACE(std::string(name) + (optimizer == Optimizer::Sgd ? " sgd" : " adam"));
+      const ShippedModel model(name, optimizer == Optimizer::Sgd ? DType::F64 : DType::F32);
+      const TrainOptions options =
+          options_of(std::min<std::uint32_t>(
+                         16, static_cast<std::uint32_t>(model.graph.samples.size() / 2 + 1)),
+                     optimizer);
+      const auto on_host = model.trainer(options, true);
+      const auto on_device = model.trainer(options, false);
+      for (int step = 0; step < 20; ++step) {
+        run_steps(*on_host, 1);
+        run_steps(*on_device, 1);
+        ASSERT_EQ(all_numbers(*on_device), all_numbers(*on_host)) << step;
+      }
+      EXPECT_EQ(on_host->batch_counts().on_device, 0u);
+      EXPECT_EQ(on_device->batch_counts().on_device, 19u);
+    }
+  }
+}
+
+TEST_F(MadeSteps, go_on_within_an_epoch) {
+  const ShippedModel model("mutagenesis.pb");
+  const TrainOptions options = options_of(32, Optimizer::Adam);
+  const auto whole = model.trainer(options, true);
+  ASSERT_GT(whole->batch_count(), 4u);
+  run_steps(*whole, 15);
+  const auto first = model.trainer(options, false);
+  run_steps(*first, 8);
+  ASSERT_NE(first->position().batch, first->batch_count());
+  const auto second = model.trainer(options, false);
+  ASSERT_TRUE(second->restore(value_of(first->save())));
+  run_steps(*second, 7);
+  EXPECT_EQ(all_numbers(*second), all_numbers(*whole));
+  EXPECT_EQ(second->batch_counts().on_device, 6u);
+}
+
+}  // namespace
+}  // namespace vecc::test

@@ -1,0 +1,261 @@
+// Batches that are made on a GPU (or the host's emulation of one): byte by byte what the host
+// makes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <random>
+
+#include "backends/cuda/cuda_backend.h"
+#include "backends/cuda/cuda_executable.h"
+#include "src/train/step_program.h"
+#include "tests/support/graph_builder.h"
+#include "tests/support/random_graph.h"
+#include "vecc/graph_io.h"
+#include "vecc/optimize.h"
+#include "vecc/vectorize.h"
+
+namespace vecc::test {
+namespace {
+
+const Device kMakingGpu{Device::Kind::Cuda, 0};
+
+class MadeBatches : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto gpu = cuda_backend().available(kMakingGpu); !gpu) {
+      GTEST_SKIP() << gpu.error().list().front().message;
+    }
+  }
+};
+
+// The step of all samples of a graph, compiled.
+struct CompiledBatches {
+  training::BatchStepProgram made;
+  std::unique_ptr<Executable> executable;
+
+  [[nodiscard]] cuda::BatchRunner& runner() const {
+    return *dynamic_cast<cuda::CudaExecutable&>(*executable).batches();
+  }
+};
+
+// Without an executable where the step cannot be bound.
+CompiledBatches compile(const NeuronGraph& graph, bool optimizes, DType dtype,
+                        std::uint64_t image_bytes = BatchOptions().image_bytes) {
+  VectorizeOptions vectorized;
+  vectorized.dtype = dtype;
+  Program forward = vectorize(graph, vectorized)->program;
+  if (optimizes) forward = *optimize(std::move(forward));
+  std::vector<std::uint32_t> samples(forward.sample_count());
+  std::iota(samples.begin(), samples.end(), 0u);
+  CompiledBatches compiled{
+      *training::make_batch_step_program(graph, std::move(forward), samples, {}), nullptr};
+  compiled.made.batch.mixes_samples = true;
+  compiled.made.batch.share = 0.2;
+  compiled.made.batch.image_bytes = image_bytes;
+  ExecutionOptions options;
+  options.device = kMakingGpu;
+  options.own_parameters = compiled.made.step.own_parameters;
+  options.batch = std::make_shared<const BatchOptions>(compiled.made.batch);
+  auto executable = cuda_backend().compile(compiled.made.step.program, options);
+  if (executable) compiled.executable = std::move(*executable);
+  return compiled;
+}
+
+Batch random_batch(const training::BatchStepProgram& made, std::uint64_t count,
+                   std::mt19937& random) {
+  Batch batch;
+  batch.weights.resize(made.batch.weights.size());
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto& row = made.rows[random() % made.rows.size()];
+    batch.weights[row.output].rows.push_back(row.row);
+  }
+  for (Batch::Weights& weights : batch.weights) {
+    std::ranges::sort(weights.rows);
+    weights.rows.erase(std::unique(weights.rows.begin(), weights.rows.end()), weights.rows.end());
+    for (std::size_t i = 0; i < weights.rows.size(); ++i) {
+      weights.values.push_back(0.25 + 0.5 * static_cast<double>(i));
+    }
+  }
+  return batch;
+}
+
+// What batches had that were compared.
+struct Compared {
+  std::uint64_t images = 0;
+  std::uint64_t zeros = 0;
+  std::uint64_t types = 0;  // tiles
+  std::uint64_t typed_sums = 0;
+  std::uint64_t whole = 0;
+  std::uint64_t unstored = 0;
+};
+
+void note(const BatchRows& rows, Compared& to) {
+  ++to.images;
+  to.zeros += rows.zeros.size();
+  to.unstored += rows.unstored.size();
+  for (const BatchRows::Tile& tile : rows.tiles) to.types += tile.type > 0 ? 1 : 0;
+  for (const BatchRows::Run& run : rows.runs) {
+    to.whole += run.is_whole ? 1 : 0;
+    to.typed_sums += run.offsets != kNone && run.order != kNone ? 1 : 0;
+  }
+}
+
+// Where they differ first; kNone: nowhere.
+std::size_t find_difference(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+  const auto [x, y] = std::ranges::mismatch(a, b);
+  return x == a.end() && y == b.end() ? kNone : static_cast<std::size_t>(x - a.begin());
+}
+
+// Both memories have an image: that of the host, then that of the device, of the same batch.
+void compare_images(const CompiledBatches& compiled, const Batch& batch, Compared& compared) {
+  cuda::BatchRunner& runner = compiled.runner();
+  std::unique_ptr<BoundBatch> on_host;
+  std::unique_ptr<BoundBatch> on_device;
+  ASSERT_TRUE(runner.bind_batch(batch, on_host, /*on_host=*/true));
+  ASSERT_TRUE(runner.bind_batch(batch, on_device));
+  ASSERT_TRUE(runner.find(*on_host)->has_rows());
+  if (runner.find(*on_device)->has_rows()) return;  // no table: batches are searched
+  note(runner.find(*on_host)->rows(), compared);
+  std::vector<std::byte> images[2];
+  std::uint64_t bytes = 0;
+  for (std::vector<std::byte>& image : images) {
+    ASSERT_TRUE(compiled.executable->start_batch(*on_host));
+    bytes = runner.last_image().writes;
+    image = runner.read_image(bytes);
+  }
+  for (const std::vector<std::byte>& expected : images) {
+    ASSERT_TRUE(compiled.executable->start_batch(*on_device));
+    EXPECT_EQ(find_difference(runner.read_image(bytes), expected), kNone);
+  }
+}
+
+void compare_batches(const NeuronGraph& graph, bool optimizes, std::uint32_t seed,
+                     Compared& compared) {
+  std::mt19937 random(seed);
+  const CompiledBatches compiled =
+      compile(graph, optimizes, seed % 2 == 0 ? DType::F32 : DType::F64);
+  if (!compiled.executable) return;
+  const std::uint64_t samples = compiled.made.rows.size();
+  for (const std::uint64_t size : {samples / 5 + 1, std::uint64_t{1}, samples / 2 + 1, samples}) {
+    SCOPED_TRACE(size);
+    compare_images(compiled, random_batch(compiled.made, size, random), compared);
+    if (testing::Test::HasFailure()) return;
+  }
+  compare_images(compiled, random_batch(compiled.made, 0, random), compared);
+}
+
+NeuronGraph shipped_graph(const std::string& name) {
+  return *read_graph(std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/" + name);
+}
+
+TEST_F(MadeBatches, have_the_bytes_of_those_of_the_host) {
+  Compared compared;
+  std::uint32_t seed = 0;
+  for (const char* name : {"mutagenesis.pb", "attention.pb", "xor.pb"}) {
+    for (const bool optimizes : {true, false}) {
+      SCOPED_TRACE(std::string(name) + (optimizes ? "" : " -O0"));
+      compare_batches(shipped_graph(name), optimizes, seed++, compared);
+    }
+  }
+  EXPECT_EQ(compared.images, 30u);
+  EXPECT_GT(compared.whole, 0u);
+}
+
+// Messages of five relations, a matrix each, of which every sample has two; nodes are learned.
+NeuronGraph relations() {
+  constexpr std::uint32_t kSide = 24;
+  constexpr std::uint32_t kRelations = 5;
+  constexpr std::uint32_t kSamples = 40;
+  std::mt19937 random(5);
+  const auto numbers = [&](std::size_t count) {
+    std::vector<double> values(count);
+    for (double& value : values) value = static_cast<double>(random() % 64) / 256 - 0.125;
+    return values;
+  };
+  GraphBuilder b;
+  const WeightId matrices = b.weight_table("relation", kRelations, Shape(kSide, kSide),
+                                           numbers(kRelations * kSide * kSide));
+  const WeightId nodes = b.weight_table("node", kSamples, Shape::column(kSide),
+                                        numbers(std::size_t{kSamples} * kSide));
+  const WeightId last = b.weight("last", Shape::row(kSide), numbers(kSide));
+  const GroupIndex facts = b.group("node", NeuronClass::Fact);
+  const GroupIndex messages = b.group("message");
+  const GroupIndex sums = b.group("sum");
+  const GroupIndex outputs = b.group("output");
+  std::vector<NeuronId> of_nodes;
+  for (std::uint32_t n = 0; n < kSamples; ++n) {
+    of_nodes.push_back(b.learnable_fact(facts, nodes + n));
+  }
+  const NeuronFunction sum = function(Combination::Sum, Transformation::Tanh);
+  for (std::uint32_t s = 0; s < kSamples; ++s) {
+    std::vector<NeuronId> found;
+    for (std::uint32_t m = 0; m < 12; ++m) {
+      const NeuronId node = of_nodes[(s + m * m) % kSamples];
+      found.push_back(b.neuron(messages, sum, {node}, {matrices + (s + m % 2) % kRelations}));
+    }
+    const NeuronId all = b.neuron(sums, sum, found);
+    b.sample(b.neuron(outputs, sum, {all}, {last}), Shape(), {s % 2 == 0 ? 1.0 : 0.0});
+  }
+  return b.build();
+}
+
+TEST_F(MadeBatches, with_rows_by_types_have_the_bytes_of_those_of_the_host) {
+  Compared compared;
+  for (const bool optimizes : {true, false}) {
+    SCOPED_TRACE(optimizes ? "" : "-O0");
+    compare_batches(relations(), optimizes, 3, compared);
+  }
+  EXPECT_EQ(compared.images, 10u);
+  EXPECT_GT(compared.types, 0u);
+}
+
+TEST_F(MadeBatches, of_random_graphs_have_the_bytes_of_those_of_the_host) {
+  Compared compared;
+  std::vector<std::uint64_t> seeds{1, 2, 4, 9};  // 4, 9: with updates that go nowhere
+  if (std::getenv("VECC_FULL") != nullptr) {
+    seeds.resize(60);
+    std::iota(seeds.begin(), seeds.end(), std::uint64_t{0});
+  }
+  for (const std::uint64_t seed : seeds) {
+    SCOPED_TRACE(seed);
+    RandomGraphOptions options;
+    options.seed = seed;
+    compare_batches(with_all_samples(random_graph(options)), seed % 3 != 1,
+                    static_cast<std::uint32_t>(seed), compared);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(compared.images, 10u);
+  EXPECT_GT(compared.zeros, 0u);
+  EXPECT_GT(compared.unstored, 0u);
+}
+
+// Which is known from what its samples take alone, before it is made.
+TEST_F(MadeBatches, that_may_not_fit_are_bound_on_the_host) {
+  const CompiledBatches compiled =
+      compile(shipped_graph("mutagenesis.pb"), true, DType::F32, /*image_bytes=*/0);
+  cuda::BatchRunner& runner = compiled.runner();
+  std::mt19937 random(1);
+  std::unique_ptr<BoundBatch> bound;
+  const auto runs = [&](std::uint64_t size) {
+    return runner.bind_batch(random_batch(compiled.made, size, random), bound) &&
+           compiled.executable->start_batch(*bound);
+  };
+  ASSERT_TRUE(runs(1));
+  std::vector<bool> on_host;
+  for (const std::uint64_t size : {1, 2, 150, 2, 150, 1}) {
+    ASSERT_TRUE(runs(size));
+    on_host.push_back(runner.find(*bound)->has_rows());
+  }
+  EXPECT_EQ(on_host, (std::vector<bool>{false, false, true, false, true, false}));
+  Compared compared;
+  for (const std::uint64_t size : {1, 2, 1}) {
+    compare_images(compiled, random_batch(compiled.made, size, random), compared);
+  }
+  EXPECT_EQ(compared.images, 3u);
+}
+
+}  // namespace
+}  // namespace vecc::test
