@@ -116,7 +116,7 @@ void BatchRunner::bind(std::vector<LaunchArguments> arguments, std::vector<CUdev
 Result<void> BatchRunner::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to,
                                      bool on_host) {
   if (!on_host && is_made_on_device(batch)) {
-    return PlanBatch::keep(batch_, byte_size(dtype_), batch, to);
+    return PlanBatch::keep(batch_, byte_size(dtype_), *binders_.reach(), batch, to);
   }
   VECC_TRY(const PlanBatch* const bound,
            PlanBatch::bind(batch_, byte_size(dtype_), binders_, batch, to));

@@ -20,16 +20,17 @@ Result<const PlanBatch*> PlanBatch::bind(const BatchPlan& plan, std::uint64_t nu
   VECC_TRY_VOID(check_batch(plan, batch));
   PlanBatch& own = of(plan, number_bytes, batch, to);
   binders.bind(batch, own.rows_);
-  own.has_rows_ = true;
+  own.reach_ = nullptr;
   return &own;
 }
 
-Result<void> PlanBatch::keep(const BatchPlan& plan, std::uint64_t number_bytes, const Batch& batch,
+Result<void> PlanBatch::keep(const BatchPlan& plan, std::uint64_t number_bytes,
+                             const WeightReach& reach, const Batch& batch,
                              std::unique_ptr<BoundBatch>& to) {
   VECC_TRY_VOID(check_batch(plan, batch));
   PlanBatch& own = of(plan, number_bytes, batch, to);
   own.rows_.clear();
-  own.has_rows_ = false;
+  own.reach_ = &reach;
   return {};
 }
 
@@ -43,9 +44,9 @@ PlanBatch& PlanBatch::of(const BatchPlan& plan, std::uint64_t number_bytes, cons
 }
 
 BatchBytes PlanBatch::step_bytes() const {
-  if (has_rows_) return bytes_of_step(*plan_, rows_, number_bytes_);
+  if (has_rows()) return bytes_of_step(*plan_, rows_, number_bytes_);
   BatchRows rows;
-  BatchBinder(*plan_).bind({weights_, {}, samples_}, rows);
+  BatchBinder(*plan_, reach_).bind({weights_, {}, samples_}, rows);
   return bytes_of_step(*plan_, rows, number_bytes_);
 }
 

@@ -25,11 +25,13 @@ class PlanBatch final : public BoundBatch {
                                                      BinderPool& binders, const Batch& batch,
                                                      std::unique_ptr<BoundBatch>& to);
 
-  /// The same without rows(): those of a batch that is made elsewhere.
+  /// The same without rows(), of a batch that is made elsewhere from `reach`, that of the plan,
+  /// which must outlive it.
   [[nodiscard]] static Result<void> keep(const BatchPlan& plan, std::uint64_t number_bytes,
-                                         const Batch& batch, std::unique_ptr<BoundBatch>& to);
+                                         const WeightReach& reach, const Batch& batch,
+                                         std::unique_ptr<BoundBatch>& to);
 
-  [[nodiscard]] bool has_rows() const { return has_rows_; }
+  [[nodiscard]] bool has_rows() const { return reach_ == nullptr; }
   [[nodiscard]] const BatchRows& rows() const { return rows_; }
   /// By BatchOptions::weights.
   [[nodiscard]] const std::vector<Batch::Weights>& weights() const { return weights_; }
@@ -43,6 +45,7 @@ class PlanBatch final : public BoundBatch {
     return rows_.bytes() + bytes_of(std::span<const Batch::Weights>(weights_)) +
            samples_.size() * sizeof(std::uint32_t);
   }
+  /// Binds it, where it has no rows.
   [[nodiscard]] BatchBytes step_bytes() const override;
 
  private:
@@ -52,7 +55,7 @@ class PlanBatch final : public BoundBatch {
   const BatchPlan* plan_;
   std::uint64_t number_bytes_;
   BatchRows rows_;
-  bool has_rows_ = false;
+  const WeightReach* reach_ = nullptr;  // without rows_
   std::vector<Batch::Weights> weights_;
   std::vector<std::uint32_t> samples_;
 };

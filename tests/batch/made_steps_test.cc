@@ -97,5 +97,21 @@ TEST_F(MadeSteps, go_on_within_an_epoch) {
   EXPECT_EQ(second->batch_counts().on_device, 6u);
 }
 
+// Rows of a batch that is made on the device are found where they are asked for.
+TEST_F(MadeSteps, are_reported_as_those_of_the_host) {
+  const ShippedModel model("mutagenesis.pb");
+  const auto on_host = model.trainer(options_of(16, Optimizer::Adam), true);
+  const auto on_device = model.trainer(options_of(16, Optimizer::Adam), false);
+  for (Trainer* const trainer : {on_host.get(), on_device.get()}) run_steps(*trainer, 3);
+  const BatchReport expected = value_of(on_host->batch_report());
+  const BatchReport found = value_of(on_device->batch_report());
+  EXPECT_EQ(found.way, "bind");
+  EXPECT_EQ(found.bytes.values, expected.bytes.values);
+  EXPECT_EQ(found.bytes.arrays, expected.bytes.arrays);
+  EXPECT_GT(found.step_bytes, expected.step_bytes);  // tables
+  EXPECT_EQ(on_host->batch_counts().on_host, 3u);
+  EXPECT_EQ(on_device->batch_counts().on_device, 2u);
+}
+
 }  // namespace
 }  // namespace vecc::test
