@@ -90,6 +90,7 @@ struct Compared {
   std::uint64_t typed_sums = 0;
   std::uint64_t whole = 0;
   std::uint64_t unstored = 0;
+  std::uint32_t most_rows = 0;  // of a launch
 };
 
 void note(const BatchRows& rows, Compared& to) {
@@ -99,6 +100,7 @@ void note(const BatchRows& rows, Compared& to) {
   for (const BatchRows::Tile& tile : rows.tiles) to.types += tile.type > 0 ? 1 : 0;
   for (const BatchRows::Run& run : rows.runs) {
     to.whole += run.is_whole ? 1 : 0;
+    to.most_rows = std::max(to.most_rows, run.rows);
     to.typed_sums += run.offsets != kNone && run.order != kNone ? 1 : 0;
   }
 }
@@ -230,6 +232,46 @@ TEST_F(MadeBatches, of_random_graphs_have_the_bytes_of_those_of_the_host) {
   EXPECT_GT(compared.images, 10u);
   EXPECT_GT(compared.zeros, 0u);
   EXPECT_GT(compared.unstored, 0u);
+}
+
+// More rows and members than one block of threads lists.
+NeuronGraph many_messages() {
+  constexpr std::uint32_t kNodes = 997;
+  constexpr std::uint32_t kSamples = 220;
+  constexpr std::uint32_t kMessages = 90;
+  GraphBuilder b;
+  const WeightId weights = b.weight_table("message", 3, Shape(), {0.5, -0.25, 0.125});
+  const WeightId nodes = b.weight_table("node", kNodes, Shape(), std::vector<double>(kNodes, 0.5));
+  const GroupIndex facts = b.group("node", NeuronClass::Fact);
+  const GroupIndex messages = b.group("message");
+  const GroupIndex sums = b.group("sum");
+  std::vector<NeuronId> of_nodes;
+  for (std::uint32_t n = 0; n < kNodes; ++n) {
+    of_nodes.push_back(b.learnable_fact(facts, nodes + n));
+  }
+  const NeuronFunction sum = function(Combination::Sum, Transformation::Tanh);
+  for (std::uint32_t s = 0; s < kSamples; ++s) {
+    std::vector<NeuronId> found;
+    for (std::uint32_t m = 0; m < kMessages; ++m) {
+      const NeuronId one = of_nodes[(s * 31 + m * m) % kNodes];
+      const NeuronId other = of_nodes[(s * 7 + m * 13) % kNodes];
+      found.push_back(b.neuron(messages, sum, {one, other}, {weights, weights + 1 + m % 2}));
+    }
+    b.sample(b.neuron(sums, sum, found), Shape(), {s % 2 == 0 ? 1.0 : 0.0});
+  }
+  return b.build();
+}
+
+TEST_F(MadeBatches, of_many_chunks_have_the_bytes_of_those_of_the_host) {
+  Compared compared;
+  const CompiledBatches compiled = compile(many_messages(), true, DType::F32);
+  std::mt19937 random(9);
+  for (const std::uint64_t size : {16, 100}) {
+    SCOPED_TRACE(size);
+    compare_images(compiled, random_batch(compiled.made, size, random), compared);
+  }
+  EXPECT_EQ(compared.images, 2u);
+  EXPECT_GT(compared.most_rows, vecc_kernel::kChunkWords * 64 / 4);
 }
 
 // Which is known from what its samples take alone, before it is made.
