@@ -27,6 +27,17 @@ std::uint64_t unstored_elements(const BatchPlan& batch) {
   return most;
 }
 
+// For what a training can do without: where memory is short, it is left to others.
+bool has_room(const Device& device, std::uint64_t bytes) {
+  constexpr std::uint64_t kShareOfFree = 4;
+  try {
+    device.use();
+    return bytes <= device.free_bytes() / kShareOfFree;
+  } catch (const DeviceError&) {
+    return false;
+  }
+}
+
 std::uint64_t writes_of(std::span<const Batch::Weights> weights) {
   std::uint64_t writes = 0;
   for (const Batch::Weights& of : weights) writes += of.rows.size();
@@ -161,6 +172,7 @@ void BatchRunner::expect_slots(const PlanBatch& batch) {
   for (const std::uint64_t elements : weights_) expected_slot_ += elements * byte_size(dtype_);
   if (!make_batch_) return;
   maker_ = BatchMaker::make(device_, writer(), *binders_.reach(), make_batch_);
+  if (maker_ && !has_room(*device_, maker_->bytes())) maker_ = nullptr;
   if (!maker_) return;
   const std::uint64_t writes = writes_of(batch.weights());
   input_bytes_ = std::max(kAlwaysInput, 4 * input_bytes(2 * writes + scalars_.size(), writes));

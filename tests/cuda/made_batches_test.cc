@@ -299,5 +299,24 @@ TEST_F(MadeBatches, that_may_not_fit_are_bound_on_the_host) {
   EXPECT_EQ(compared.images, 3u);
 }
 
+// Tables that batches are made from are no reason to run out of memory.
+TEST_F(MadeBatches, are_bound_on_the_host_where_memory_is_short) {
+  if (std::getenv("VECC_CUDA_DRIVER") == nullptr) GTEST_SKIP() << "of the emulator";
+  std::mt19937 random(1);
+  for (const bool is_short : {false, true}) {
+    const CompiledBatches compiled = compile(shipped_graph("xor.pb"), true, DType::F32);
+    std::unique_ptr<BoundBatch> bound;
+    if (is_short) ::setenv("VECC_EMULATED_BYTES", "1000", 1);
+    const auto first = compiled.runner().bind_batch(random_batch(compiled.made, 1, random), bound);
+    ::unsetenv("VECC_EMULATED_BYTES");
+    ASSERT_TRUE(first);
+    for (const std::uint64_t size : {1, 2}) {
+      ASSERT_TRUE(compiled.runner().bind_batch(random_batch(compiled.made, size, random), bound));
+      EXPECT_EQ(compiled.runner().find(*bound)->has_rows(), is_short);
+      EXPECT_TRUE(compiled.executable->start_batch(*bound));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vecc::test
