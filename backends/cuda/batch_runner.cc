@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/cuda/batch_numbers.h"
+#include "src/batch/batch_sizes.h"
 #include "src/batch/check_batch.h"
 #include "src/kernel/print_cuda.h"
 
@@ -57,8 +58,9 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
   std::vector<std::string> others{print_set_numbers(plan.dtype)};
   const bool makes = made->binders_.reach() != nullptr && !batches.binds_on_host;
   if (makes) others.push_back(print_make_batch(plan.dtype));
+  const std::vector<RowSizes> sizes = batch_sizes(made->batch_, batches.typical);
   VECC_TRY(PlanCode code,
-           load_plan_code(device, plan, LaunchWay::Graph, batches.share, others, options, counts));
+           load_plan_code(device, plan, LaunchWay::Graph, sizes, others, options, counts));
   made->kept_bytes_ = batches.image_bytes;
   made->nodes_ = std::move(code.stages.front());
   made->set_numbers_ = std::move(code.others.front());

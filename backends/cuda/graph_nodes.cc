@@ -144,9 +144,9 @@ void start_early(const Plan& plan, std::vector<GraphNode>& nodes) {
 
 std::vector<std::vector<GraphNode>> make_graph_nodes(const Plan& plan, LaunchWay way,
                                                      bool starts_early,
-                                                     std::optional<double> share) {
+                                                     std::span<const RowSizes> typical) {
   const NarrowArrays narrow(plan);
-  LaunchSchedules schedules(plan, share);
+  LaunchSchedules schedules(plan, typical);
   std::vector<std::vector<GraphNode>> stages;
   const bool is_graph = way == LaunchWay::Graph;
   for (const StageLaunches& stage : is_graph ? list_with_waits(plan) : list_in_order(plan)) {

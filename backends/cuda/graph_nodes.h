@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "backends/cuda/device_unit.h"
@@ -34,9 +34,8 @@ struct GraphNode {
 
 /// By stage, in the order in which nodes are added to its graph, or started: what a node waits for
 /// stands before it. `starts_early`: those of a graph are ordered, and wait, as plan_early_start()
-/// says. With `share`: of launches that run batch by batch, about this share of their rows;
-/// `blocks` then are those of typical batches.
+/// says. `typical`: of launches that run batch by batch, as LaunchSchedules takes them.
 [[nodiscard]] std::vector<std::vector<GraphNode>> make_graph_nodes(
-    const Plan& plan, LaunchWay way, bool starts_early, std::optional<double> share = std::nullopt);
+    const Plan& plan, LaunchWay way, bool starts_early, std::span<const RowSizes> typical = {});
 
 }  // namespace vecc::cuda

@@ -43,13 +43,14 @@ class KernelTexts {
 }  // namespace
 
 Result<PlanCode> load_plan_code(const std::shared_ptr<Device>& device, const Plan& plan,
-                                LaunchWay way, std::optional<double> share,
+                                LaunchWay way, std::span<const RowSizes> typical,
                                 std::span<const std::string> others,
                                 const DeviceCodeOptions& options, DeviceCodeCounts* counts) {
   PlanCode made;
-  KernelTexts kernels(plan, share.has_value());
+  KernelTexts kernels(plan, !typical.empty());
   std::vector<std::size_t> text_of;  // by node of all stages
-  for (std::vector<GraphNode>& nodes : make_graph_nodes(plan, way, starts_early(*device), share)) {
+  for (std::vector<GraphNode>& nodes :
+       make_graph_nodes(plan, way, starts_early(*device), typical)) {
     std::vector<NodeCode>& stage = made.stages.emplace_back();
     for (GraphNode& node : nodes) {
       text_of.push_back(kernels.add(node));

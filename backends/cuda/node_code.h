@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,11 +25,11 @@ struct PlanCode {
   std::vector<std::shared_ptr<DeviceModule>> others;
 };
 
-/// Of make_graph_nodes(), and of other units; with `share` kernels of batches (CudaUnit::Batch).
+/// Of make_graph_nodes(), and of other units; with `typical` kernels of batches (CudaUnit::Batch).
 /// Errors: those of compile_device_code(). Throws DeviceError.
 [[nodiscard]] Result<PlanCode> load_plan_code(const std::shared_ptr<Device>& device,
                                               const Plan& plan, LaunchWay way,
-                                              std::optional<double> share,
+                                              std::span<const RowSizes> typical,
                                               std::span<const std::string> others,
                                               const DeviceCodeOptions& options,
                                               DeviceCodeCounts* counts);

@@ -44,8 +44,7 @@ Result<std::unique_ptr<PlanGraphs>> PlanGraphs::load(std::shared_ptr<Device> dev
   std::unique_ptr<PlanGraphs> made(new PlanGraphs(std::move(device), way));
   std::vector<std::string> others;
   if (has_series(plan)) others.push_back(print_end_run(plan.dtype));
-  VECC_TRY(PlanCode code,
-           load_plan_code(made->device_, plan, way, std::nullopt, others, options, counts));
+  VECC_TRY(PlanCode code, load_plan_code(made->device_, plan, way, {}, others, options, counts));
   if (has_series(plan)) made->end_run_ = code.others.front();
   for (std::vector<NodeCode>& nodes : code.stages) {
     Stage& stage = made->stages_.emplace_back();

@@ -18,6 +18,21 @@
 
 namespace vecc {
 
+/// What a backend binds.
+struct Batch {
+  /// Of one of BatchOptions::weights.
+  struct Weights {
+    std::vector<std::uint32_t> rows;  ///< rising
+    std::vector<double> values;       ///< of these rows
+  };
+  std::vector<Weights> weights;  ///< in the order of BatchOptions::weights
+  /// With BatchOptions::lists_touched, by parameter: rows (rising) that the step may change; of
+  /// parameters that are not here, none.
+  std::vector<std::pair<ParameterIndex, std::vector<std::uint32_t>>> touched;
+  /// With BatchOptions::computes_outputs: in the order in which their outputs are read.
+  std::vector<std::uint32_t> samples = {};
+};
+
 /// Of a Program, a step or a forward pass, that runs batch by batch.
 struct BatchOptions {
   /// Parameters of scalars, each executable's own: a row is 0 but for the batches that have it.
@@ -32,8 +47,8 @@ struct BatchOptions {
   std::vector<Update> updates;
   /// Batches say of which samples they compute the outputs: Executable::outputs() and
   /// copy_outputs() then have those of the last batch. Without `weights` they are those of a run of
-  /// the whole Program: on the cpu bit by bit, on cuda to rounding, for `share` chooses how many
-  /// threads share a sum.
+  /// the whole Program: on the cpu bit by bit, on cuda to rounding, for how many threads share a
+  /// sum is chosen by `typical`.
   bool computes_outputs = false;
   /// Batches list the rows that their step may change (lazy Adam).
   bool lists_touched = false;
@@ -45,8 +60,9 @@ struct BatchOptions {
   /// Of index arrays of a batch and what else it brings: memory for so many bytes is always kept,
   /// where some batch may need them (cuda).
   std::uint64_t image_bytes = std::uint64_t{16} << 20;
-  /// What share of all samples a batch has, about: how many threads share a row is chosen by it.
-  double share = 1;
+  /// A batch as they will be: how many threads share a row is chosen by what it runs. Without
+  /// weights and samples it is as if all rows ran.
+  Batch typical = {};
   /// Of values that batches before have left in memory, more than so many bytes are given back
   /// between two steps: only rows of batches take memory (cpu).
   std::uint64_t kept_bytes = std::uint64_t{256} << 20;
@@ -54,20 +70,6 @@ struct BatchOptions {
 
 /// Bytes of index arrays of bound batches that a training keeps for when they come again.
 inline constexpr std::uint64_t kKeptBatchArrays = std::uint64_t{256} << 20;
-
-struct Batch {
-  /// Of one of BatchOptions::weights.
-  struct Weights {
-    std::vector<std::uint32_t> rows;  ///< rising
-    std::vector<double> values;       ///< of these rows
-  };
-  std::vector<Weights> weights;  ///< in the order of BatchOptions::weights
-  /// With BatchOptions::lists_touched, by parameter: rows (rising) that the step may change; of
-  /// parameters that are not here, none.
-  std::vector<std::pair<ParameterIndex, std::vector<std::uint32_t>>> touched;
-  /// With BatchOptions::computes_outputs: in the order in which their outputs are read.
-  std::vector<std::uint32_t> samples = {};
-};
 
 /// Where the batches that were run were made: bound on the host, or on the device.
 struct BatchCounts {

@@ -1,6 +1,5 @@
 #include "src/plan/launch_schedules.h"
 
-#include <cmath>
 #include <span>
 #include <vector>
 
@@ -36,21 +35,6 @@ std::vector<RowClass> classes_of(const Plan& plan, const Launch& launch) {
   return classes;
 }
 
-// The same of a share of the rows, or of one row's members.
-RowSizes share_of(RowSizes sizes, double share) {
-  const auto reduced = [&](auto count) {
-    return static_cast<decltype(count)>(std::ceil(static_cast<double>(count) * share));
-  };
-  RowClass all = sum_of(sizes.classes);
-  sizes.rows = reduced(sizes.rows);
-  sizes.work = reduced(sizes.work);
-  all.rows = reduced(all.rows);
-  all.members = reduced(all.members);
-  if (all.members < all.longest) all.longest = static_cast<std::uint32_t>(all.members);
-  sizes.classes = {all};
-  return sizes;
-}
-
 }  // namespace
 
 RowSizes row_sizes(const Plan& plan, const Launch& launch) {
@@ -59,8 +43,8 @@ RowSizes row_sizes(const Plan& plan, const Launch& launch) {
 
 LaunchSchedule LaunchSchedules::of(const Launch& launch) {
   const Kernel& kernel = plan_.kernels[launch.kernel];
-  RowSizes sizes = row_sizes(plan_, launch);
-  if (share_) sizes = share_of(std::move(sizes), *share_);
+  const RowSizes sizes =
+      typical_.empty() ? row_sizes(plan_, launch) : typical_[&launch - plan_.launches.data()];
   RowLoops rows = choose_loops(kernel, sizes, plan_.target, fewest_threads_);
   std::shared_ptr<const KernelSchedule>& schedule = schedules_[{launch.kernel, rows.loops}];
   if (!schedule) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,17 +31,17 @@ class LaunchSchedules {
  public:
   explicit LaunchSchedules(const Plan& plan, std::uint32_t fewest_threads = kNarrowThreads)
       : plan_(plan), fewest_threads_(fewest_threads) {}
-  /// Of launches that run about this share of their rows, and of the members of one row: one class
-  /// of rows each.
-  LaunchSchedules(const Plan& plan, std::optional<double> share)
-      : plan_(plan), fewest_threads_(kNarrowThreads), share_(share) {}
+  /// `typical`: by launch, the rows that it usually runs, of one class; empty: all.
+  LaunchSchedules(const Plan& plan, std::span<const RowSizes> typical)
+      : plan_(plan), fewest_threads_(kNarrowThreads), typical_(typical) {}
 
+  /// `launch`: one of the Plan's.
   [[nodiscard]] LaunchSchedule of(const Launch& launch);
 
  private:
   const Plan& plan_;
   std::uint32_t fewest_threads_;
-  std::optional<double> share_;
+  std::span<const RowSizes> typical_;
   std::map<std::pair<std::uint32_t, MemberLoops>, std::shared_ptr<const KernelSchedule>> schedules_;
 };
 

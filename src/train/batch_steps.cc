@@ -33,6 +33,15 @@ Errors cannot_bind(const Backend& backend) {
   return refuse("bind", std::string(backend.name()) + " cannot bind the batches of this step");
 }
 
+// So many of them, evenly from first to last.
+std::vector<std::uint32_t> spread_samples(std::span<const std::uint32_t> samples,
+                                          std::uint64_t count) {
+  count = std::min<std::uint64_t>(count, samples.size());
+  std::vector<std::uint32_t> some;
+  for (std::uint64_t i = 0; i < count; ++i) some.push_back(samples[i * samples.size() / count]);
+  return some;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
@@ -65,9 +74,6 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
       has_all ? program : BatchProgram(program).restrict_to(sorted, RestrictUpdates::Keep);
   VECC_TRY(BatchStepProgram made, make_batch_step_program(graph, forward, sorted, options));
   VECC_TRY_VOID(check_places(execution.places, made.step.program, /*of_steps=*/false));
-  made.batch.share =
-      std::min(1.0, static_cast<double>(options.batch_size) /
-                        static_cast<double>(std::max<std::size_t>(samples.size(), 1)));
   made.batch.mixes_samples =
       options.shuffle && options.batch_size > 1 && options.batch_size < samples.size();
   made.batch.binds_on_host = options.binds_on_host;
@@ -78,7 +84,10 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   std::unique_ptr<BatchSteps> steps(new BatchSteps(graph, std::move(made), options, sorted));
   VECC_TRY(const BatchMachine machine, find_batch_machine(backend, execution));
   steps->binding_threads_ = machine.binding_threads;
-  if (backend.binds_batches()) VECC_TRY_VOID(steps->compile_bound(backend, execution));
+  if (backend.binds_batches()) {
+    steps->set_typical(spread_samples(sorted, options.batch_size));
+    VECC_TRY_VOID(steps->compile_bound(backend, execution));
+  }
   if (!steps->bound_ && way == BatchWay::Bind) return cannot_bind(backend);
   if (!steps->bound_ && way == BatchWay::Choose && !sets_rows) return none;
   if (way == BatchWay::Choose && sets_rows) {
@@ -205,6 +214,15 @@ TableRows BatchSteps::find_rows(std::span<const std::uint32_t> samples, std::uin
   if (!draws_) return reads_->rows();
   reads_->write_weights(to.batch.weights.back());
   return made_.batch.lists_touched || masked_ != nullptr ? reads_->rows() : TableRows();
+}
+
+// A batch of these samples is BatchOptions::typical.
+void BatchSteps::set_typical(std::span<const std::uint32_t> samples) {
+  BatchStep typical;
+  add_samples(samples, typical);
+  TableRows rows = find_rows(samples, /*run=*/0, typical);
+  if (made_.batch.lists_touched) add_touched(std::move(rows), typical.batch);
+  made_.batch.typical = std::move(typical.batch);
 }
 
 Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, std::uint64_t run,

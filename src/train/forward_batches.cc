@@ -22,6 +22,15 @@ Result<void> check(const Program& program, const Backend& backend) {
   return {};
 }
 
+// Makes `to` batch number `batch` of so many samples.
+void set_samples(const ForwardBatches::Options& options, std::uint32_t samples, std::uint32_t batch,
+                 Batch& to) {
+  const std::uint64_t first = std::uint64_t{batch} * options.batch_size;
+  to.samples.resize(std::min<std::uint64_t>(options.batch_size, samples - first));
+  std::iota(to.samples.begin(), to.samples.end(), static_cast<std::uint32_t>(first));
+  if (options.set_weights) options.set_weights(to);
+}
+
 }  // namespace
 
 Result<ForwardBatches> ForwardBatches::compile(const Program& program, const Backend& backend,
@@ -30,8 +39,10 @@ Result<ForwardBatches> ForwardBatches::compile(const Program& program, const Bac
   VECC_TRY_VOID(check(program, backend));
   const std::uint32_t samples = program.sample_count();
   options.batch.computes_outputs = true;
-  options.batch.share =
-      std::min(1.0, static_cast<double>(options.batch_size) / std::max<double>(samples, 1));
+  if (samples > 0) {
+    const std::uint32_t last = (samples - 1) / options.batch_size;
+    set_samples(options, samples, last / 2, options.batch.typical);
+  }
   ExecutionOptions own = execution;
   own.batch = std::make_shared<const BatchOptions>(options.batch);
   VECC_TRY(auto executable, backend.compile(program, own));
@@ -43,10 +54,7 @@ std::uint32_t ForwardBatches::batch_count() const {
 }
 
 Result<void> ForwardBatches::bind(std::uint32_t batch) {
-  const std::uint64_t first = std::uint64_t{batch} * options_.batch_size;
-  batch_.samples.resize(std::min<std::uint64_t>(options_.batch_size, samples_ - first));
-  std::iota(batch_.samples.begin(), batch_.samples.end(), static_cast<std::uint32_t>(first));
-  if (options_.set_weights) options_.set_weights(batch_);
+  set_samples(options_, samples_, batch, batch_);
   return executable_->bind_batch(batch_, bound_);
 }
 

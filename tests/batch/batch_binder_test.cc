@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "src/batch/batch_sizes.h"
 #include "vecc/program_text.h"
 
 namespace vecc::test {
@@ -94,6 +95,45 @@ TEST(BatchBinder, a_sum_has_the_members_of_the_batch) {
   const auto* all = bound.run_of(9);
   ASSERT_NE(all, nullptr);
   EXPECT_EQ(bound.rows.wide[all->offsets + 1], 2u);
+}
+
+RowSizes sizes_of(ValueId op, const Batch& batch) {
+  const Bound bound = bind({0});
+  const std::vector<RowSizes> sizes = batch_sizes(bound.plan, batch);
+  for (std::size_t l = 0; l < sizes.size(); ++l) {
+    const ShortList& ops = bound.plan.plan.launches[l].ops;
+    if (std::ranges::find(ops, op) != ops.end()) return sizes[l];
+  }
+  ADD_FAILURE() << "no launch computes %" << op;
+  return {};
+}
+
+void expect_sizes(const RowSizes& sizes, std::uint32_t rows, std::uint64_t members,
+                  std::uint32_t longest) {
+  EXPECT_EQ(sizes.rows, rows);
+  ASSERT_EQ(sizes.classes.size(), 1u);
+  EXPECT_EQ(sizes.classes[0].rows, rows);
+  EXPECT_EQ(sizes.classes[0].members, members);
+  EXPECT_EQ(sizes.classes[0].longest, longest);
+}
+
+TEST(BatchSizes, are_those_of_what_the_batch_runs) {
+  Batch batch;
+  batch.weights.push_back({{1, 2}, {1, 1}});
+  expect_sizes(sizes_of(8, batch), 2, 2, 1);
+  expect_sizes(sizes_of(9, batch), 1, 2, 2);  // a sum over the two rows
+  expect_sizes(sizes_of(4, batch), 2, 0, 0);
+}
+
+TEST(BatchSizes, without_a_batch_are_those_of_all_rows) {
+  expect_sizes(sizes_of(8, Batch()), 3, 4, 2);
+  expect_sizes(sizes_of(9, Batch()), 1, 3, 3);
+}
+
+TEST(BatchSizes, of_what_does_not_run_are_those_of_a_usual_row) {
+  Batch batch;
+  batch.weights.emplace_back();
+  expect_sizes(sizes_of(8, batch), 1, 2, 2);  // 4 members of 3 rows
 }
 
 TEST(BatchBinder, a_batch_of_nothing_leaves_parameters_as_they_are) {

@@ -41,29 +41,6 @@ struct CompiledBatches {
   }
 };
 
-// Without an executable where the step cannot be bound.
-CompiledBatches compile(const NeuronGraph& graph, bool optimizes, DType dtype,
-                        std::uint64_t image_bytes = BatchOptions().image_bytes) {
-  VectorizeOptions vectorized;
-  vectorized.dtype = dtype;
-  Program forward = vectorize(graph, vectorized)->program;
-  if (optimizes) forward = *optimize(std::move(forward));
-  std::vector<std::uint32_t> samples(forward.sample_count());
-  std::iota(samples.begin(), samples.end(), 0u);
-  CompiledBatches compiled{
-      *training::make_batch_step_program(graph, std::move(forward), samples, {}), nullptr};
-  compiled.made.batch.mixes_samples = true;
-  compiled.made.batch.share = 0.2;
-  compiled.made.batch.image_bytes = image_bytes;
-  ExecutionOptions options;
-  options.device = kMakingGpu;
-  options.own_parameters = compiled.made.step.own_parameters;
-  options.batch = std::make_shared<const BatchOptions>(compiled.made.batch);
-  auto executable = cuda_backend().compile(compiled.made.step.program, options);
-  if (executable) compiled.executable = std::move(*executable);
-  return compiled;
-}
-
 Batch random_batch(const training::BatchStepProgram& made, std::uint64_t count,
                    std::mt19937& random) {
   Batch batch;
@@ -80,6 +57,30 @@ Batch random_batch(const training::BatchStepProgram& made, std::uint64_t count,
     }
   }
   return batch;
+}
+
+// Without an executable where the step cannot be bound.
+CompiledBatches compile(const NeuronGraph& graph, bool optimizes, DType dtype,
+                        std::uint64_t image_bytes = BatchOptions().image_bytes) {
+  VectorizeOptions vectorized;
+  vectorized.dtype = dtype;
+  Program forward = vectorize(graph, vectorized)->program;
+  if (optimizes) forward = *optimize(std::move(forward));
+  std::vector<std::uint32_t> samples(forward.sample_count());
+  std::iota(samples.begin(), samples.end(), 0u);
+  CompiledBatches compiled{
+      *training::make_batch_step_program(graph, std::move(forward), samples, {}), nullptr};
+  compiled.made.batch.mixes_samples = true;
+  std::mt19937 random(1);
+  compiled.made.batch.typical = random_batch(compiled.made, samples.size() / 5 + 1, random);
+  compiled.made.batch.image_bytes = image_bytes;
+  ExecutionOptions options;
+  options.device = kMakingGpu;
+  options.own_parameters = compiled.made.step.own_parameters;
+  options.batch = std::make_shared<const BatchOptions>(compiled.made.batch);
+  auto executable = cuda_backend().compile(compiled.made.step.program, options);
+  if (executable) compiled.executable = std::move(*executable);
+  return compiled;
 }
 
 // What batches had that were compared.
