@@ -6,6 +6,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,9 @@ class SharedRows final : public Storage {
   }
   /// How often a row was changed: what was computed before is of other values.
   std::uint64_t changes = 0;
+  /// Names of tables, facts too, that executables of this storage have put in files: what others
+  /// make of them is there, too.
+  std::set<std::string> in_files;
 
  private:
   using Map = boost::unordered_flat_map<std::string, StoredBlock<Block>>;

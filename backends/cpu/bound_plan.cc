@@ -34,7 +34,7 @@ bool is_worth_compiling(const Plan& plan, std::uint64_t runs) {
   return seconds * static_cast<double>(runs) > compiling;
 }
 
-BoundPlan::BoundPlan(Plan plan)
+BoundPlan::BoundPlan(Plan plan, const TableFiles& files)
     : plan_(std::move(plan)),
       arrays_(plan_),
       arena_(plan_.dtype, plan_.arena_elements),
@@ -43,15 +43,17 @@ BoundPlan::BoundPlan(Plan plan)
     PlanBuffer& buffer = plan_.buffers[b];
     if (buffer.kind == PlanBuffer::Kind::Arena) blocks_[b] = arena_;
     if (buffer.kind != PlanBuffer::Kind::Constant) continue;
-    blocks_[b] = NativeBlock(plan_.dtype, buffer.elements);
+    const auto in_file = files.find(table_of(plan_, b));
+    blocks_[b] = in_file ? *in_file : NativeBlock(plan_.dtype, buffer.elements);
     blocks_[b].write(*buffer.values);
     buffer.values = nullptr;
   }
 }
 
-Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, std::uint64_t runs,
-                                                   const LoadOptions& load, CodeCounts* counts) {
-  std::unique_ptr<BoundPlan> bound(new BoundPlan(std::move(plan)));
+Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, const TableFiles& files,
+                                                   std::uint64_t runs, const LoadOptions& load,
+                                                   CodeCounts* counts) {
+  std::unique_ptr<BoundPlan> bound(new BoundPlan(std::move(plan), files));
   if (!is_worth_compiling(bound->plan_, runs)) {
     bound->interpret();
     return bound;

@@ -9,6 +9,7 @@
 #include "backends/cpu/load_kernels.h"
 #include "backends/cpu/native_arrays.h"
 #include "backends/cpu/native_block.h"
+#include "backends/cpu/table_files.h"
 #include "src/runtime/tile_walk.h"
 #include "src/support/thread_team.h"
 #include "vecc/plan.h"
@@ -23,8 +24,10 @@ namespace vecc::cpu {
 class BoundPlan {
  public:
   /// Compiles or loads the kernels; they are interpreted where there is no compiler, or where
-  /// is_worth_compiling() says no for `runs`. Errors: the others of load_code().
-  [[nodiscard]] static Result<std::unique_ptr<BoundPlan>> make(Plan plan, std::uint64_t runs,
+  /// is_worth_compiling() says no for `runs`. `files`: of the Plan's tables. Errors: the others of
+  /// load_code().
+  [[nodiscard]] static Result<std::unique_ptr<BoundPlan>> make(Plan plan, const TableFiles& files,
+                                                               std::uint64_t runs,
                                                                const LoadOptions& load,
                                                                CodeCounts* counts);
 
@@ -59,7 +62,7 @@ class BoundPlan {
     std::vector<const unsigned*> words;
   };
 
-  explicit BoundPlan(Plan plan);
+  BoundPlan(Plan plan, const TableFiles& files);
   void interpret();
   [[nodiscard]] KernelFunction function_of(std::uint32_t kernel, bool narrow) const;
   void reserve_arguments();

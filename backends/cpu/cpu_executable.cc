@@ -29,8 +29,8 @@ void warn_without_compiler() {
 // A Plan on the threads of a team.
 class CpuMachine final : public native::PlanMachine<NativeBlock> {
  public:
-  CpuMachine(std::unique_ptr<BoundPlan> plan, std::shared_ptr<ThreadTeam> team)
-      : plan_(std::move(plan)), team_(std::move(team)) {}
+  CpuMachine(std::unique_ptr<BoundPlan> plan, TableFiles files, std::shared_ptr<ThreadTeam> team)
+      : plan_(std::move(plan)), files_(std::move(files)), team_(std::move(team)) {}
 
   [[nodiscard]] const Plan& plan() const override { return plan_->plan(); }
   void set_block(BufferIndex buffer, NativeBlock block) override {
@@ -41,6 +41,9 @@ class CpuMachine final : public native::PlanMachine<NativeBlock> {
     return plan_->block(buffer);
   }
   [[nodiscard]] NativeBlock make_block(const StoredRequest& asked) const override {
+    const auto kind =
+        asked.kind == StoredKind::Parameter ? PlanBuffer::Kind::Parameter : PlanBuffer::Kind::State;
+    if (auto in_file = files_.find({kind, asked.source})) return *std::move(in_file);
     return {plan_->plan().dtype, asked.elements()};
   }
   void start(std::uint32_t stage) override { plan_->run(stage, *team_); }
@@ -52,8 +55,20 @@ class CpuMachine final : public native::PlanMachine<NativeBlock> {
 
  private:
   std::unique_ptr<BoundPlan> plan_;
+  TableFiles files_;
   std::shared_ptr<ThreadTeam> team_;
 };
+
+// Before any other memory is taken.
+Result<TableFiles> reserve_tables(const Plan& plan, const Program& program,
+                                  const ExecutionOptions& options) {
+  std::vector<PlacedTable> tables = place_in_files(plan, program, options);
+  if (options.check_plan) {
+    VECC_TRY_VOID(
+        options.check_plan({program, plan, options.batch.get(), &options.places, &tables}));
+  }
+  return TableFiles::make(plan, std::move(tables), options.places);
+}
 
 }  // namespace
 
@@ -73,21 +88,23 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
     VECC_CHECK(verified, verified.error().text());
     plan = std::move(batch->plan);
   }
-  if (options.check_plan) {
-    VECC_TRY_VOID(options.check_plan({whole.program, plan, options.batch.get()}));
-  }
+  VECC_TRY(TableFiles files, reserve_tables(plan, whole.program, options));
   const bool compiles = is_worth_compiling(plan, options.expected_runs);
   std::unique_ptr<CpuExecutable> made(new CpuExecutable(whole));
   native::forget_backward(whole, program);
   CodeCounts& counts = made->code_counts_;
-  VECC_TRY(auto bound, BoundPlan::make(std::move(plan), options.expected_runs, load, &counts));
+  VECC_TRY(auto bound,
+           BoundPlan::make(std::move(plan), files, options.expected_runs, load, &counts));
   made->is_interpreted_ = bound->is_interpreted();
   if (made->is_interpreted_ && compiles) warn_without_compiler();
   log_debug(fmt::format("cpu: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,
                         counts.cached, counts.seconds));
   const BoundPlan& bound_plan = *bound;
   const std::shared_ptr<ThreadTeam> team = team_of(options.threads);
-  made->bind(whole.program, options, std::make_unique<CpuMachine>(std::move(bound), team));
+  const std::set<std::string> in_files = files.names();
+  made->bind(whole.program, options,
+             std::make_unique<CpuMachine>(std::move(bound), std::move(files), team));
+  made->note_files(in_files);
   if (batch) {
     made->batches_ = std::make_unique<BatchRunner>(std::move(*batch), bound_plan, team,
                                                    options.batch->kept_bytes);

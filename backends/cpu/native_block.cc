@@ -33,8 +33,12 @@ void with_type(DType dtype, std::byte* memory, Body&& body) {
 
 }  // namespace
 
+std::uint64_t NativeBlock::taken_bytes(std::uint64_t bytes) {
+  return (bytes + kCacheLine) / kCacheLine * kCacheLine;
+}
+
 NativeBlock::NativeBlock(DType dtype, std::uint64_t elements) : dtype_(dtype), elements_(elements) {
-  const std::size_t bytes = (this->bytes() + kCacheLine) / kCacheLine * kCacheLine;
+  const std::size_t bytes = taken_bytes(this->bytes());
   if (this->bytes() >= kPaged) {
     memory_ = map_pages(bytes);
     return;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "vecc/program.h"
@@ -17,6 +18,11 @@ class NativeBlock {
   NativeBlock() = default;
   /// Throws std::bad_alloc.
   NativeBlock(DType dtype, std::uint64_t elements);
+  /// In memory that is zeros, of taken_bytes() at least.
+  NativeBlock(DType dtype, std::uint64_t elements, std::shared_ptr<std::byte> memory)
+      : dtype_(dtype), elements_(elements), memory_(std::move(memory)) {}
+  /// Of a block of so many bytes: up to a cache line's end, which is not the block's.
+  [[nodiscard]] static std::uint64_t taken_bytes(std::uint64_t bytes);
 
   [[nodiscard]] std::uint64_t elements() const { return elements_; }
   [[nodiscard]] std::uint64_t bytes() const { return elements_ * byte_size(dtype_); }

@@ -5,6 +5,7 @@
 #include "src/support/free_memory.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
+#include "vecc/escape.h"
 
 namespace vecc::cuda {
 namespace {
@@ -41,6 +42,12 @@ void warn_of_host(const std::vector<PlacedTable>& tables, const Device& device) 
 Result<std::vector<PlacedTable>> place_on_device(const Plan& plan, const Program& program,
                                                  const ExecutionOptions& options,
                                                  const Device& device) {
+  for (const PlaceOptions::Wish& wish : options.places.wishes) {
+    if (wish.place != TablePlace::File) continue;
+    return Errors(ErrorCode::Usage, device.name(),
+                  "no tables in files, which are of the cpu backend: \"" +
+                      escape_terminal(wish.table, 200) + "\" may be on the device or the host");
+  }
   const auto shared = shared_rows<DeviceBlock>(options);
   const auto find_placed = [&](BufferIndex buffer) {
     return find_shared(plan.buffers[buffer], program, options, *shared);

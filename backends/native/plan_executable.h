@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -137,6 +138,10 @@ class PlanExecutable : public Executable {
   void bind(const Program& program, const ExecutionOptions& options,
             std::unique_ptr<PlanMachine<Block>> machine);
 
+  /// That these tables of the storage are in files.
+  void note_files(const std::set<std::string>& names) {
+    stored_.shared()->in_files.insert(names.begin(), names.end());
+  }
   /// After all launches of a run were started.
   void note_run();
   /// After those of a batch were.

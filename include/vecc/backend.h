@@ -48,11 +48,15 @@ class Storage {
 };
 
 struct Plan;
+struct PlacedTable;
 /// What compile() has planned, before it takes memory for it.
 struct PlannedProgram {
   const Program& program;
   const Plan& plan;
-  const BatchOptions* batch = nullptr;  ///< null: it runs as a whole
+  const BatchOptions* batch = nullptr;   ///< null: it runs as a whole
+  const PlaceOptions* places = nullptr;  ///< what was asked for,
+  std::vector<PlacedTable>* tables =
+      nullptr;  ///< and all tables, in memory or in files: may be set
 };
 
 struct ExecutionOptions {
@@ -72,7 +76,7 @@ struct ExecutionOptions {
   /// where that takes less than to interpret them so often; the cuda backend makes a graph of many
   /// launches only where that takes less than to start them one by one.
   std::uint64_t expected_runs = 0;
-  /// Of the cuda backend; others do not look at it.
+  /// Of the cuda backend (device, host) and the cpu backend (host, file); others do not look at it.
   PlaceOptions places = {};
   bool torch_records = true;  ///< on CUDA the torch backend runs a recorded CUDA graph if it can
   /// Values to keep until the next run, beside the outputs.

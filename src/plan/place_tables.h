@@ -3,34 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "src/plan/plan_tables.h"
 #include "vecc/error.h"
-#include "vecc/plan.h"
-#include "vecc/program.h"
-#include "vecc/table_place.h"
 
 namespace vecc {
-
-/// A table, which may have several buffers: the kind of these and their source; a fact's buffer.
-using TableId = std::pair<PlanBuffer::Kind, std::uint32_t>;
-[[nodiscard]] inline TableId table_of(const Plan& plan, BufferIndex buffer) {
-  const PlanBuffer& of = plan.buffers[buffer];
-  return {of.kind, of.kind == PlanBuffer::Kind::Constant ? buffer : of.source};
-}
-
-/// A buffer that is a fact's, a parameter's or a state's.
-struct PlacedTable {
-  BufferIndex buffer = 0;
-  std::string name;  ///< as PlaceOptions::Wish::table; not escaped
-  std::uint64_t bytes = 0;
-  std::uint64_t moved = 0;  ///< bytes that launches read and write there in a run of all rows
-  TablePlace place = TablePlace::Device;
-  bool is_asked = false;  ///< where it is was asked for
-  bool is_there = false;  ///< another executable has made it
-};
 
 /// Where another executable has put a table already.
 using FindPlaced = std::function<std::optional<TablePlace>(BufferIndex)>;
@@ -43,8 +23,5 @@ using FindPlaced = std::function<std::optional<TablePlace>(BufferIndex)>;
 [[nodiscard]] Result<std::vector<PlacedTable>> place_tables(
     const Plan& plan, const Program& program, const PlaceOptions& places, std::uint64_t room,
     std::uint64_t host_room, const std::string& device, const FindPlaced& find_placed);
-
-/// A line a table, largest first; for people, names escaped.
-[[nodiscard]] std::string text_of(std::vector<PlacedTable> tables);
 
 }  // namespace vecc

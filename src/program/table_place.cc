@@ -36,6 +36,7 @@ std::string_view text_of(TablePlace place) {
   switch (place) {
     case TablePlace::Device: return "device";
     case TablePlace::Host: return "host";
+    case TablePlace::File: return "file";
   }
   return {};
 }

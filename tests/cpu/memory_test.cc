@@ -9,6 +9,7 @@
 
 #include "backends/cpu/cpu_backend.h"
 #include "src/plan/host_memory.h"
+#include "src/plan/plan_tables.h"
 #include "tests/graph_io/temporary_folder.h"
 #include "tests/support/sanitized.h"
 #include "vecc/graph_io.h"
@@ -101,6 +102,29 @@ TEST(CpuMemory, IsKnownBeforeItIsTaken) {
   expect_known_before(DType::F32, false);
   expect_known_before(DType::F64, false);
   expect_known_before(DType::F32, true);
+}
+
+TEST(CpuMemory, OfTablesInFilesIsNone) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer allocates by itself";
+  const TemporaryFolder folder;
+  std::uint64_t in_files = 0;
+  ExecutionOptions options;
+  options.gradients = true;
+  options.threads = 2;
+  options.places.folder = folder.path(".");
+  options.check_plan = [&](const PlannedProgram& planned) -> Result<void> {
+    for (PlacedTable& table : *planned.tables) table.place = TablePlace::File;
+    in_files = bytes_at(*planned.tables, TablePlace::File);
+    const HostMemory memory = host_memory(planned.program, planned.plan);
+    EXPECT_EQ(in_files, memory.constants + memory.parameters + memory.states);
+    return {};
+  };
+  run_once(DType::F64, options);
+  const std::uint64_t before = allocated_bytes();
+  const auto executable = run_once(DType::F64, options);
+  const auto grown = static_cast<double>(allocated_bytes() - before);
+  EXPECT_GT(in_files, executable->bytes() / 50);
+  EXPECT_NEAR(grown / static_cast<double>(executable->bytes() - in_files), 1, 0.02);
 }
 
 TEST(CpuMemory, IsNotTakenWhereThePlanIsRefused) {

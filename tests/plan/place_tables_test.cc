@@ -109,6 +109,22 @@ TEST_F(PlaceTables, TablesThatAreThereStayAndCountNoMore) {
   EXPECT_EQ(places_of(less), "hot host\nfeatures/0 device\ncold device\n");
 }
 
+TEST_F(PlaceTables, WhatIsReadLeastGoesToFilesByTheSameRule) {
+  std::vector<PlacedTable> tables = find_tables(plan, program, TablePlace::Host);
+  move_tables(tables, TablePlace::Host, TablePlace::File, 32255);
+  EXPECT_EQ(places_of(tables), "cold file\nhot host\nfeatures/0 host\n");
+  EXPECT_EQ(bytes_at(tables, TablePlace::Host), 256u);
+  // What others have of it counts, and what was asked for, or is there, stays.
+  tables = find_tables(plan, program, TablePlace::Host);
+  tables[1].copies = 1000;
+  tables[0].is_asked = true;
+  move_tables(tables, TablePlace::Host, TablePlace::File, 32128);
+  EXPECT_EQ(places_of(tables), "cold host\nhot file\nfeatures/0 host\n");
+  tables[2].is_there = true;
+  move_tables(tables, TablePlace::Host, TablePlace::File, 0);
+  EXPECT_EQ(places_of(tables), "cold host\nhot file\nfeatures/0 host\n");
+}
+
 TEST_F(PlaceTables, NamesThatAreNotThereAreRefused) {
   PlaceOptions places;
   places.wishes = {{"hot", TablePlace::Host}, {"adam.m/hot", TablePlace::Host}};

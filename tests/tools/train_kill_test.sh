@@ -50,8 +50,8 @@ for ((i = 0; killed < kills && i < 10 * kills; ++i)); do
   cp "$work/parts/last.safetensors" "$work/before.st"
   status=0
   (trap '' XFSZ; ulimit -f 0; exec "${command[@]}" >/dev/null 2>&1) || status=$?
-  if ((status != 3)) || ! cmp -s "$work/before.st" "$work/parts/last.safetensors"; then
-    echo "a full disk: exit code $status, expected 3, or the checkpoint is another"
+  if ((status != ${FULL_DISK_CODE:-3})) || ! cmp -s "$work/before.st" "$work/parts/last.safetensors"; then
+    echo "a full disk: exit code $status, expected ${FULL_DISK_CODE:-3}, or the checkpoint is another"
     exit 1
   fi
   filled=1

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "src/plan/plan_tables.h"
+#include "src/support/mapped_file.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/freed_memory.h"
 #include "tools/common/number_options.h"
@@ -48,9 +50,13 @@ std::string text_of_parts(const MemoryNeed& need) {
 }
 
 MemoryNeed sum_of(const MemoryNeed& a, const MemoryNeed& b) {
-  return {a.values + b.values,       a.facts + b.facts,     a.parameters + b.parameters,
-          a.arrays + b.arrays,       a.outputs + b.outputs, a.copies + b.copies,
-          a.unwritten + b.unwritten, a.left + b.left};
+  MemoryNeed sum;
+  for (const auto part :
+       {&MemoryNeed::values, &MemoryNeed::facts, &MemoryNeed::parameters, &MemoryNeed::arrays,
+        &MemoryNeed::outputs, &MemoryNeed::copies, &MemoryNeed::unwritten, &MemoryNeed::left}) {
+    sum.*part = a.*part + b.*part;
+  }
+  return sum;
 }
 
 // Values that batches leave are given back beyond so many bytes. A batch's arrays are at most the
@@ -64,9 +70,11 @@ void take_batches(const HostMemory& memory, const BatchOptions& batch, MemoryNee
 }  // namespace
 
 void add_host_memory(CLI::App& app, std::uint64_t& most) {
-  add_size(app, "--host-memory", most, {1, std::numeric_limits<std::uint64_t>::max()},
-           "The memory to hold at most (8G): what will take more is refused before it starts "
-           "(docs/cpu.md). More than what is free: where others can be swapped out")
+  add_size(
+      app, "--host-memory", most, {1, std::numeric_limits<std::uint64_t>::max()},
+      "The memory to hold at most (8G): tables that do not fit are in files (--place), and what "
+      "takes more all the same is refused before it starts (docs/cpu.md). More than what is free: "
+      "where others can be swapped out")
       ->default_str("what is free");
 }
 
@@ -85,7 +93,9 @@ Result<void> MemoryStatement::expect(const MemoryNeed& later, std::uint64_t copi
   is_step_ = true;
   copies_ = copies;
   copied_ = copied;
-  return check(later);
+  MemoryNeed least = later;
+  for (const auto& [groups, bytes] : later.of_facts) least.facts -= bytes;  // files may have them
+  return check(least, "");
 }
 
 Result<void> MemoryStatement::state(const PlannedProgram& planned, const Program* stays) {
@@ -100,15 +110,16 @@ Result<void> MemoryStatement::state(const PlannedProgram& planned, const Program
   need_ = sum_of(own, later_);
   return_freed_memory();  // what is counted now is then in use
   now_ = process_memory();
+  if (planned.tables != nullptr) VECC_TRY_VOID(place(planned));
   const ProcessMemory peak = process_peak();
   const std::uint64_t held = now_.resident + need_.bytes() + kOthers;
   stated_.resident = std::max(peak.resident, held - std::min(need_.left, held));
-  stated_.address_space =
-      planned.batch != nullptr
-          ? 0
-          : std::max(peak.address_space, now_.address_space + need_.bytes() + kOthers);
-  VECC_TRY_VOID(check(need_));
-  if (!say_ || need_.bytes() < kMuch) return {};
+  stated_.address_space = planned.batch != nullptr
+                              ? 0
+                              : std::max(peak.address_space, now_.address_space + need_.bytes() +
+                                                                 need_.files + kOthers);
+  VECC_TRY_VOID(check(need_, text_of_tables(planned)));
+  if (!say_ || need_.bytes() + need_.files < kMuch) return {};
   std::string text = "memory: " + words();
   if (stated_.address_space != 0) {
     text += fmt::format(", {} of addresses", text_of_bytes(stated_.address_space));
@@ -118,27 +129,68 @@ Result<void> MemoryStatement::state(const PlannedProgram& planned, const Program
   return {};
 }
 
-Result<void> MemoryStatement::check(const MemoryNeed& need) const {
-  HostRoom room = host_room();
-  std::uint64_t bytes = need.bytes() - std::min(need.left, need.bytes());
-  if (most_ != 0) {
-    const std::uint64_t held = process_memory().resident;
-    room = {most_ - std::min(most_, held), "--host-memory"};
-  } else if (room.limit == "ulimit -v") {
-    // The rest may come from addresses that the heap has.
-    bytes = need.values + need.unwritten;
+// Where they may be in files, and are a tenth of what is needed at least.
+std::string MemoryStatement::text_of_tables(const PlannedProgram& planned) const {
+  if (planned.tables == nullptr || (most_ == 0 && need_.files == 0)) return {};
+  const std::uint64_t bytes =
+      bytes_at(*planned.tables, TablePlace::Host) + bytes_at(*planned.tables, TablePlace::File);
+  if (bytes == 0 || bytes < need_.bytes() / 10) return {};
+  return "\n" + text_of(*planned.tables);
+}
+
+// Takes what is in files off need_.
+Result<void> MemoryStatement::place(const PlannedProgram& planned) {
+  std::vector<PlacedTable>& tables = *planned.tables;
+  std::map<std::string, std::uint64_t> copies = later_.of_facts;
+  for (PlacedTable& table : tables) {
+    const bool is_fact = planned.plan.buffers[table.buffer].kind == PlanBuffer::Kind::Constant;
+    const auto found = is_fact && table.is_named ? copies.find(table.name) : copies.end();
+    if (found != copies.end()) table.copies = std::exchange(found->second, 0);
   }
+  const std::uint64_t room = this->room().bytes;
+  const std::uint64_t in_files = bytes_at(tables, TablePlace::File);
+  const std::uint64_t need = need_.to_come() - std::min(in_files, need_.to_come());
+  const bool moves = most_ != 0 && need > room;
+  if (in_files == 0 && !moves) return {};
+  VECC_TRY(const FileFolder folder, find_file_folder(planned.places->folder));
+  if (folder.is_memory) return {};  // where its files are all the same
+  if (moves) {
+    const std::uint64_t held = bytes_at(tables, TablePlace::Host);
+    move_tables(tables, TablePlace::Host, TablePlace::File, held - std::min(held, need - room));
+  }
+  for (const PlacedTable& table : tables) {
+    if (table.place != TablePlace::File) continue;
+    const bool is_fact = planned.plan.buffers[table.buffer].kind == PlanBuffer::Kind::Constant;
+    (is_fact ? need_.facts : need_.parameters) -= table.bytes + table.copies;
+    need_.files += table.bytes + table.copies;
+  }
+  return {};
+}
+
+HostRoom MemoryStatement::room() const {
+  if (most_ == 0) return host_room();
+  const std::uint64_t held = process_memory().resident;
+  return {most_ - std::min(most_, held), "--host-memory"};
+}
+
+Result<void> MemoryStatement::check(const MemoryNeed& need, const std::string& tables) const {
+  const HostRoom room = this->room();
+  // The rest may come from addresses that the heap has.
+  const std::uint64_t bytes =
+      room.limit == "ulimit -v" ? need.values + need.unwritten + need.files : need.to_come();
   if (bytes <= room.bytes) return {};
   return Errors(ErrorCode::OutOfMemory, "cpu",
                 fmt::format("needs {} more of the host's memory ({}), and {} are left of {}; fewer "
                             "samples at a time take less (--batch-size, --eval-batch-size), "
-                            "--host-memory=SIZE sets another limit",
+                            "--host-memory=SIZE sets another limit{}",
                             text_of_bytes(bytes), text_of_parts(need), text_of_bytes(room.bytes),
-                            escape_terminal(room.limit)));
+                            escape_terminal(room.limit), tables));
 }
 
 std::string MemoryStatement::words() const {
-  return text_of_bytes(stated_.resident) + " at most";
+  std::string text = text_of_bytes(stated_.resident) + " at most";
+  if (need_.files != 0) text += ", in files " + text_of_bytes(need_.files);
+  return text;
 }
 
 void MemoryStatement::describe(std::string& words, Json& numbers) const {
@@ -151,6 +203,7 @@ void MemoryStatement::describe(std::string& words, Json& numbers) const {
                        {"peak_address_bytes", addresses != 0 ? Json(addresses) : Json()},
                        {"now_bytes", now_.resident},
                        {"left_bytes", need_.left},
+                       {"file_bytes", need_.files},
                        {"to_come", std::move(parts)}};
 }
 

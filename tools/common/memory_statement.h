@@ -2,8 +2,10 @@
 // free.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -30,11 +32,16 @@ struct MemoryNeed {
   std::uint64_t copies = 0;      ///< of parameters and states
   std::uint64_t unwritten = 0;   ///< of the arenas of batches, addresses without memory
   std::uint64_t left = 0;        ///< what is held now and goes
+  std::uint64_t files = 0;       ///< of tables in files, in none of the others
+  /// Of `facts`, by their groups: copies of the same rows, which are all in memory or in files.
+  std::map<std::string, std::uint64_t> of_facts;
 
   /// What is held at the peak.
   [[nodiscard]] std::uint64_t bytes() const {
     return values + facts + parameters + arrays + outputs + copies;
   }
+  /// And what of it there must be room for.
+  [[nodiscard]] std::uint64_t to_come() const { return bytes() - std::min(left, bytes()); }
 };
 
 /// Of a graph's run or training on the cpu backend.
@@ -50,8 +57,9 @@ class MemoryStatement {
   /// Error: OutOfMemory if the evaluations alone are more than there is.
   [[nodiscard]] Result<void> expect(const MemoryNeed& later, std::uint64_t copies,
                                     std::uint64_t copied);
-  /// For ExecutionOptions::check_plan: says the peak. `stays`: a Program that lives on. Error:
-  /// OutOfMemory.
+  /// For ExecutionOptions::check_plan: says the peak. `stays`: a Program that lives on. Where the
+  /// process may hold less than that, tables that are read least go to files. Errors: OutOfMemory,
+  /// those of find_file_folder().
   [[nodiscard]] Result<void> state(const PlannedProgram& planned, const Program* stays);
 
   [[nodiscard]] bool is_stated() const { return stated_.resident != 0; }
@@ -62,7 +70,11 @@ class MemoryStatement {
   void describe(std::string& words, nlohmann::ordered_json& numbers) const;
 
  private:
-  [[nodiscard]] Result<void> check(const MemoryNeed& need) const;
+  [[nodiscard]] HostRoom room() const;
+  [[nodiscard]] Result<void> place(const PlannedProgram& planned);
+  [[nodiscard]] std::string text_of_tables(const PlannedProgram& planned) const;
+  /// `tables`: empty, or lines on where each is.
+  [[nodiscard]] Result<void> check(const MemoryNeed& need, const std::string& tables) const;
   /// `461 MB at most`
   [[nodiscard]] std::string words() const;
 

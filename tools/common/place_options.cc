@@ -10,7 +10,7 @@
 namespace vecc::tools {
 namespace {
 
-// `TABLE=device|host`; a table's name may have a "=".
+// `TABLE=device|host|file`; a table's name may have a "=".
 PlaceOptions::Wish parse_wish(const std::string& text) {
   const std::size_t at = text.rfind('=');
   if (at != std::string::npos && at > 0) {
@@ -18,8 +18,8 @@ PlaceOptions::Wish parse_wish(const std::string& text) {
       return {text.substr(0, at), *place};
   }
   throw CLI::ValidationError("--place", "found \"" + text +
-                                            "\", expected TABLE=device or TABLE=host, where TABLE "
-                                            "is a weight's name");
+                                            "\", expected TABLE=device, TABLE=host or TABLE=file, "
+                                            "where TABLE is a weight's name");
 }
 
 }  // namespace
@@ -36,9 +36,15 @@ void add_place_options(CLI::App& app, PlaceOptions& places) {
            for (const std::string& text : texts) places.wishes.push_back(parse_wish(text));
          },
          "Where a table is: TABLE is a weight's or a state's name, or a fact's groups. Again for "
-         "each table. Needs --backend=cuda")
-      ->type_name("TABLE=device|host")
+         "each table. --backend=cuda has device and host; --backend=cpu has host, the machine's "
+         "memory, and file: pages of a mapped file, which the system drops where memory is short "
+         "(docs/cpu.md)")
+      ->type_name("TABLE=device|host|file")
       ->allow_extra_args(false);
+  app.add_option("--place-folder", places.folder,
+                 "Where files of tables are, without names there; default: the folder of caches. "
+                 "With --place=TABLE=file or --host-memory")
+      ->type_name("DIR");
 }
 
 }  // namespace vecc::tools

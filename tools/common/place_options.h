@@ -1,4 +1,4 @@
-// --gpu-memory and --place.
+// --gpu-memory, --place and --place-folder.
 #pragma once
 
 #include "vecc/table_place.h"

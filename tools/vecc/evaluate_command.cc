@@ -84,6 +84,7 @@ Result<void> evaluate(const Options& options, std::optional<SplitChoice> split) 
   VECC_TRY(const SampleRun run, prepare_samples(options, split, tested_split, stages));
   MemoryStatement memory(options.host_memory, says_memory(options));
   ExecutionOptions execution = execution_options(options);
+  VECC_TRY_VOID(check_places(execution.places, run.program, /*of_steps=*/false));
   execution.check_plan = [&](const PlannedProgram& planned) {
     return memory.state(planned, &run.program);
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/plan/plan_tables.h"
 #include "vecc/batch_program.h"
 #include "vecc/metrics.h"
 #include "vecc/plan.h"
@@ -27,7 +28,8 @@ void EvaluationMemory::add(const NeuronGraph& graph, const Program& program,
     part = BatchProgram(program).restrict_to(samples);
   }
   const Program& own = part ? *part : program;
-  const HostMemory memory = host_memory(own, make_plan(own));
+  const Plan plan = make_plan(own);
+  const HostMemory memory = host_memory(own, plan);
   MemoryNeed need = need_of_run(memory);
   const std::uint64_t elements = output_elements(own);
   need.parameters = (elements + samples.size()) * byte_size(own.dtype());  // targets, weights
@@ -38,6 +40,10 @@ void EvaluationMemory::add(const NeuronGraph& graph, const Program& program,
     need.values = kept;
   }
   if (part) need.arrays += memory.read - memory.own;  // its arrays are no other Program's
+  for (const PlacedTable& table : find_tables(plan, own, TablePlace::Host)) {
+    if (!table.is_named || plan.buffers[table.buffer].kind != PlanBuffer::Kind::Constant) continue;
+    need_.of_facts[table.name] += table.bytes;
+  }
   need_.values += need.values;
   need_.facts += need.facts;
   need_.parameters += need.parameters;

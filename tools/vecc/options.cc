@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "execute_batches.h"
+#include "place_checks.h"
 #include "src/support/enum_names.h"
 #include "tools/common/command_paths.h"
 #include "tools/common/idle_seed.h"
@@ -301,11 +302,6 @@ std::string check_folds(const Options& o) {
          "--emit, --gradients, --repeat and --save-program";
 }
 
-std::string check_places(const Options& o) {
-  if (o.places.device_bytes == 0 && o.places.wishes.empty()) return {};
-  return o.backend == "cuda" ? "" : "--gpu-memory and --place need --backend=cuda";
-}
-
 std::string check_precision(const Options& o) {
   if (!o.precision) return {};
   if (o.backend != "cuda" && o.emit.kind != EmitKind::Cuda && o.emit.target_name.empty()) {
@@ -331,7 +327,7 @@ std::string check_run_options(Options& o, const std::string& device) {
     return "--host-memory needs --backend=cpu: others do not say before what they take";
   }
   if (std::string problem = check_eval_batches(o); !problem.empty()) return problem;
-  if (std::string problem = check_places(o); !problem.empty()) return problem;
+  if (std::string problem = check_place_options(o); !problem.empty()) return problem;
   return check_precision(o);
 }
 

@@ -41,7 +41,7 @@ struct Options {
   std::uint32_t eval_batch_size = 0;         ///< samples of a forward pass; 0: all at once
   std::optional<TorchReduce> torch_reduce;   ///< if given, the backend is torch
   std::optional<MatmulPrecision> precision;  ///< if given, kernels are CUDA's
-  PlaceOptions places;                       ///< if any are given, the backend is cuda
+  PlaceOptions places;                       ///< with --host-memory, or for one backend
   std::string gradients;                     ///< where to write them; empty: nowhere
   std::optional<Initializer> init;           ///< of weights without values
   std::int64_t init_seed = 0;

@@ -62,7 +62,11 @@ struct RunCommandLine {
     paths.add_input("the graph " + graph, graph);
     paths.add_output("-o " + output, output);
     std::string problem = paths.find_conflict();
-    return problem.empty() ? check_sample_options(options, device, output) : problem;
+    if (problem.empty()) problem = check_sample_options(options, device, output);
+    if (problem.empty() && options.backend == "cpu" && !options.places.wishes.empty()) {
+      problem = "--place needs --backend=cuda: on the cpu a program's tables are in memory";
+    }
+    return problem;
   }
   [[nodiscard]] std::optional<DType> dtype() const {
     if (app.get_option("--dtype")->count() == 0) return std::nullopt;

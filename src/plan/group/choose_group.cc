@@ -4,6 +4,8 @@
 #include <functional>
 #include <vector>
 
+#include "src/kernel/schedule/outer_products.h"
+
 namespace vecc {
 namespace {
 

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# table_files_memory_test.sh VECC VECC_IMPORT: tables in files are not in the memory that a training
+# takes: as much less is stated, and a limit of its data is enough that is not for tables in memory.
+# --host-memory puts there what it has no room for.
+set -euo pipefail
+vecc=$1 import=$2
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+mega=$((1 << 20))
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+# What the first statement of run NAME says: peak_bytes, file_bytes.
+stated() {
+  grep -o "\"memory\":{.*" "$work/$1.json" | grep -o "\"$2\":[0-9]*" | head -1 | cut -d: -f2
+}
+outputs() { sed -n '/^"outputs"/,/^]/p' "$work/$1.json"; }
+# run NAME OPTION...
+run() {
+  "$vecc" "$work/graph.pb" --backend=cpu --threads=2 --no-cache --json --train --epochs=2 \
+    "${@:2}" >"$work/$1.json" 2>"$work/$1.log"
+}
+
+# 300,000 embeddings, of which few are read: 73 MB, and as much for each of two moments.
+"$import" synth --nodes=300000 --edges=20000 --model=transe --dim=64 --quiet -o "$work/graph.pb"
+run memory
+places=(--place-folder="$work" --place=e=file --place=adam.m/e=file --place=adam.v/e=file)
+run files "${places[@]}"
+cmp <(outputs memory) <(outputs files)
+in_files=$((3 * 300000 * 64 * 4))
+[[ $(stated memory file_bytes) == 0 && $(stated files file_bytes) == "$in_files" ]] ||
+  fail "stated in files: $(stated memory file_bytes), $(stated files file_bytes)"
+most=$(stated memory peak_bytes) least=$(stated files peak_bytes)
+((most - least > in_files - 4 * mega && most - least < in_files + 4 * mega)) ||
+  fail "stated $((most / mega)) MB in memory, $((least / mega)) MB with $((in_files / mega)) in files"
+grep -q "memory: .* at most, in files 219.7 MB" "$work/files.log" || fail "$(cat "$work/files.log")"
+
+# A limit of data counts neither files nor what is only read; stacks, and what the heap has free, it
+# counts beside what is stated.
+limit=$((((most + least) / 2 + 65 * mega) / 1024))
+(ulimit -d "$limit" && run limited "${places[@]}") || fail "$(cat "$work/limited.log")"
+cmp <(outputs memory) <(outputs limited)
+status=0
+(ulimit -d "$limit" && run refused --place=e=host) || status=$?
+((status == 5)) || fail "tables in memory under the same limit: exit code $status"
+
+# By the rule: as many as are needed, those that are read least.
+bound=$((most - in_files / 2))
+run ruled --host-memory=$bound --place-folder="$work"
+cmp <(outputs memory) <(outputs ruled)
+[[ $(stated ruled file_bytes) == $((in_files / 3 * 2)) ]] ||
+  fail "$(stated ruled file_bytes) in files: $(cat "$work/ruled.log")"
+(($(stated ruled peak_bytes) <= bound + 8 * mega)) || fail "$(stated ruled peak_bytes) of $bound"
+grep -q "^  e  *73.2 MB .* host$" "$work/ruled.log" || fail "$(cat "$work/ruled.log")"
+grep -q "^  adam.m/e  *73.2 MB .* file$" "$work/ruled.log" || fail "$(cat "$work/ruled.log")"
+# What is asked for in memory stays there, and what does not fit is refused.
+status=0
+run refused --host-memory=$bound "${places[@]//=file/=host}" || status=$?
+((status == 5)) || fail "tables that are to be in memory: exit code $status"
+grep -q "left of --host-memory.*another limit$" "$work/refused.log" || fail "$(cat "$work/refused.log")"
+grep -q "^  adam.v/e .* host$" "$work/refused.log" || fail "$(cat "$work/refused.log")"
