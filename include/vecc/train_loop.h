@@ -17,6 +17,12 @@ namespace vecc {
 /// there.
 inline constexpr std::uint64_t kEpochsToRepeat = 16;
 
+/// Where the states are that a training may go back to: the last good one, the best.
+struct KeptCopies {
+  std::string folder;       ///< of a mapped file without a name
+  std::uint64_t bytes = 0;  ///< of a copy, to be reserved before the first step; 0: in memory
+};
+
 struct LoopOptions {
   std::uint64_t epochs = 100;
   /// Epochs without a lower validation loss after which training ends; the weights of the lowest
@@ -31,6 +37,7 @@ struct LoopOptions {
   /// Of the weights, in checkpoints; where an older checkpoint has an entry, it must be the same.
   std::vector<MetadataEntry> metadata;
   std::uint64_t log_every = 1;  ///< epochs between two evaluations
+  KeptCopies kept;
 };
 
 struct EpochReport {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/train/checkpoint.h"
+#include "src/train/kept_state.h"
 #include "src/train/training_state.h"
 #include "vecc/escape.h"
 
@@ -48,7 +49,9 @@ class Loop {
       }
     }
     VECC_TRY_VOID(write_checkpoint());
-    if (options_.early_stop > 0 && best_) VECC_TRY_VOID(parts_.trainer.restore(*best_));
+    if (options_.early_stop > 0 && best_.is_there()) {
+      VECC_TRY_VOID(parts_.trainer.restore(best_.take()));
+    }
     return end(TrainEnd::Done);
   }
 
@@ -57,15 +60,17 @@ class Loop {
   [[nodiscard]] bool keeps_best() const { return parts_.validation != nullptr; }
 
   Result<void> start() {
+    VECC_TRY_VOID(good_.reserve(options_.kept));
+    if (keeps_best()) VECC_TRY_VOID(best_.reserve(options_.kept));
     if (has_folder()) {
       VECC_TRY_VOID(folder_.open());
       if (options_.resume) VECC_TRY_VOID(resume());
     }
     summary_.first_epoch = state_.finished_epochs + 1;
     if (parts_.begin) VECC_TRY_VOID(parts_.begin(state_.finished_epochs));
-    VECC_TRY(good_, parts_.trainer.save());
-    if (has_folder()) return folder_.write_last(good_, state_);
-    return {};
+    VECC_TRY(WeightFile now, parts_.trainer.save());
+    if (has_folder()) VECC_TRY_VOID(folder_.write_last(now, state_));
+    return good_.keep(std::move(now));
   }
 
   Result<void> resume() {
@@ -89,7 +94,8 @@ class Loop {
     }
     state_ = last->state;
     if (keeps_best() && state_.best_epoch > 0) {
-      VECC_TRY(best_, folder_.read_best(state_));
+      VECC_TRY(WeightFile best, folder_.read_best(state_));
+      VECC_TRY_VOID(best_.keep(std::move(best)));
     }
     return {};
   }
@@ -169,18 +175,21 @@ class Loop {
     if (report.validation && report.validation->loss < state_.best_loss) {
       state_.best_loss = report.validation->loss;
       state_.best_epoch = report.epoch;
-      VECC_TRY(best_, parts_.trainer.save());
-      if (has_folder()) VECC_TRY_VOID(folder_.write_best(*best_, state_));
+      VECC_TRY(WeightFile best, parts_.trainer.save());
+      if (has_folder()) VECC_TRY_VOID(folder_.write_best(best, state_));
+      VECC_TRY_VOID(best_.keep(std::move(best)));
     }
     const bool writes = has_folder() && report.epoch % options_.checkpoint_every == 0;
     if (!is_now || (!writes && !is_copy_due())) return {};
     const auto start = Clock::now();
     VECC_TRY(WeightFile now, parts_.trainer.save());
-    if (!is_finite(now)) return explain_non_finite();
-    good_ = std::move(now);
+    if (!is_finite(now)) {
+      now = {};
+      return explain_non_finite();
+    }
     copied_ = {report.epoch, summary_.step_seconds, seconds_since(start)};
-    if (writes) return folder_.write_last(good_, state_);
-    return {};
+    if (writes) VECC_TRY_VOID(folder_.write_last(now, state_));
+    return good_.keep(std::move(now));
   }
 
   [[nodiscard]] bool is_copy_due() const {
@@ -197,7 +206,7 @@ class Loop {
 
   // The error that names what made the first number that is not finite.
   Result<void> explain_non_finite() {
-    VECC_TRY(const std::optional<NonFinite> found, parts_.trainer.find_non_finite(good_));
+    VECC_TRY(const std::optional<NonFinite> found, parts_.trainer.find_non_finite(good_.take()));
     std::string place = "training";
     std::string message = "the loss is not finite";
     if (found) {
@@ -220,7 +229,7 @@ class Loop {
 
   Result<TrainSummary> end_early() {
     VECC_TRY_VOID(write_checkpoint());
-    VECC_TRY_VOID(parts_.trainer.restore(*best_));
+    VECC_TRY_VOID(parts_.trainer.restore(best_.take()));
     return end(TrainEnd::EarlyStop);
   }
 
@@ -236,8 +245,8 @@ class Loop {
   const LoopOptions& options_;
   CheckpointFolder folder_;
   LoopState state_;
-  std::optional<WeightFile> best_;
-  WeightFile good_;
+  KeptState best_;
+  KeptState good_;
   struct {
     std::uint64_t epoch = 0;
     double step_seconds = 0;  // of the training until then

@@ -90,6 +90,15 @@ EPOCHS=7 train half
   --checkpoint="$work/half.parts" --save-weights="$work/half" -o "$work/half.tsv"
 same memory half
 
+# A training that diverges says the same, of the copy from which it looks for the first such number.
+for where in host file; do
+  status=0
+  "$vecc" "$graph" --backend=cpu --threads=2 --train --epochs=200 --optimizer=sgd --lr=1e30 --quiet \
+    --place=w0=$where >"$work/out" 2>"$work/$where" || status=$?
+  ((status == 6)) || fail "a training that diverges: exit code $status: $(cat "$work/$where")"
+done
+cmp "$work/host" "$work/file"
+
 # Runs without a training.
 for way in "" --eval-batch-size=9 --dtype=f64 --gradients; do
   for where in in_memory in_files; do

@@ -92,7 +92,7 @@ Result<ordered_json> train_once(const std::string& path, const TimeOptions& time
   std::vector<std::uint32_t> samples(graph.samples.size());
   std::iota(samples.begin(), samples.end(), 0u);
   MemoryStatement memory(/*most=*/0, /*say=*/nullptr);
-  VECC_TRY_VOID(memory.expect({}, /*copies=*/0, /*copied=*/0));  // no evaluation, one epoch
+  VECC_TRY_VOID(memory.expect({}, /*copies=*/{}, /*copied=*/0));  // no evaluation, one epoch
   ExecutionOptions execution = time.execution;
   execution.check_plan = [&](const PlannedProgram& planned) {
     return memory.state(planned, &program);

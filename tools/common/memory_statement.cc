@@ -87,7 +87,7 @@ MemoryNeed need_of_run(const HostMemory& memory) {
   return need;
 }
 
-Result<void> MemoryStatement::expect(const MemoryNeed& later, std::uint64_t copies,
+Result<void> MemoryStatement::expect(const MemoryNeed& later, const WeightCopies& copies,
                                      std::uint64_t copied) {
   later_ = later;
   is_step_ = true;
@@ -103,7 +103,8 @@ Result<void> MemoryStatement::state(const PlannedProgram& planned, const Program
   MemoryNeed own = need_of_run(memory);
   own.arrays = memory.narrow;  // the others are in the Plan, which is there
   own.parameters = memory.parameters + memory.states;
-  own.copies = copies_ * (copied_ + memory.states);
+  copied_ += memory.states;
+  own.copies = (copies_.kept + copies_.made) * copied_;
   own.left = memory.left;
   if (is_step_) own.outputs = 0;
   if (planned.batch != nullptr) take_batches(memory, *planned.batch, own);
@@ -149,14 +150,19 @@ Result<void> MemoryStatement::place(const PlannedProgram& planned) {
   }
   const std::uint64_t room = this->room().bytes;
   const std::uint64_t in_files = bytes_at(tables, TablePlace::File);
-  const std::uint64_t need = need_.to_come() - std::min(in_files, need_.to_come());
-  const bool moves = most_ != 0 && need > room;
+  const auto need = [&] { return need_.to_come() - std::min(in_files, need_.to_come()); };
+  const bool moves = most_ != 0 && need() > room;
   if (in_files == 0 && !moves) return {};
   VECC_TRY(const FileFolder folder, find_file_folder(planned.places->folder));
   if (folder.is_memory) return {};  // where its files are all the same
-  if (moves) {
+  if (copies_.kept > 0) {           // one is made in memory, then goes to a file
+    need_.copies -= (copies_.kept + copies_.made - 1) * copied_;
+    need_.files += copies_.kept * copied_;
+    kept_copies_ = {folder.path, copied_};
+  }
+  if (moves && need() > room) {
     const std::uint64_t held = bytes_at(tables, TablePlace::Host);
-    move_tables(tables, TablePlace::Host, TablePlace::File, held - std::min(held, need - room));
+    move_tables(tables, TablePlace::Host, TablePlace::File, held - std::min(held, need() - room));
   }
   for (const PlacedTable& table : tables) {
     if (table.place != TablePlace::File) continue;

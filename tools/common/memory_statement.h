@@ -12,6 +12,7 @@
 #include "src/plan/host_memory.h"
 #include "src/support/free_memory.h"
 #include "vecc/backend.h"
+#include "vecc/train_loop.h"
 
 namespace CLI {
 class App;
@@ -44,6 +45,13 @@ struct MemoryNeed {
   [[nodiscard]] std::uint64_t to_come() const { return bytes() - std::min(left, bytes()); }
 };
 
+/// Of all parameters and states: that a training holds to go back to, and, beside them, one that is
+/// being made.
+struct WeightCopies {
+  std::uint64_t kept = 0;
+  std::uint64_t made = 0;
+};
+
 /// Of a graph's run or training on the cpu backend.
 class MemoryStatement {
  public:
@@ -53,15 +61,17 @@ class MemoryStatement {
       : most_(most), say_(std::move(say)) {}
 
   /// What is compiled next is a training's step, and `later` what is held beside it: evaluations,
-  /// which make outputs, and of the parameters (`copied` bytes) and the states that many copies.
-  /// Error: OutOfMemory if the evaluations alone are more than there is.
-  [[nodiscard]] Result<void> expect(const MemoryNeed& later, std::uint64_t copies,
+  /// which make outputs, and of the parameters (`copied` bytes) and the states those copies. Error:
+  /// OutOfMemory if the evaluations alone are more than there is.
+  [[nodiscard]] Result<void> expect(const MemoryNeed& later, const WeightCopies& copies,
                                     std::uint64_t copied);
   /// For ExecutionOptions::check_plan: says the peak. `stays`: a Program that lives on. Where the
   /// process may hold less than that, tables that are read least go to files. Errors: OutOfMemory,
   /// those of find_file_folder().
   [[nodiscard]] Result<void> state(const PlannedProgram& planned, const Program* stays);
 
+  /// Where a training keeps its copies: in files if tables are there, or if that makes room.
+  [[nodiscard]] const KeptCopies& kept_copies() const { return kept_copies_; }
   [[nodiscard]] bool is_stated() const { return stated_.resident != 0; }
   /// What was said: the peak of the process from its start to its end. Of batches no address space
   /// (0): threads that bind them have heaps of their own.
@@ -82,8 +92,9 @@ class MemoryStatement {
   std::function<void(const std::string&)> say_;
   MemoryNeed later_;
   bool is_step_ = false;
-  std::uint64_t copies_ = 0;
-  std::uint64_t copied_ = 0;
+  WeightCopies copies_;
+  std::uint64_t copied_ = 0;  // bytes of a copy, when the step is planned with its states
+  KeptCopies kept_copies_;
   MemoryNeed need_;
   ProcessMemory now_;
   ProcessMemory stated_;

@@ -51,9 +51,9 @@ void EvaluationMemory::add(const NeuronGraph& graph, const Program& program,
   need_.outputs = std::max(need_.outputs, need.outputs);
 }
 
-std::uint64_t copies_of_weights(const LoopOptions& loop, bool validates) {
+WeightCopies copies_of_weights(const LoopOptions& loop, bool validates) {
   const bool repeats = !loop.checkpoint_folder.empty() || loop.epochs >= kEpochsToRepeat;
-  return 1 + (validates ? 1 : 0) + (repeats ? 1 : 0);
+  return {1 + (validates ? std::uint64_t{1} : 0), repeats ? std::uint64_t{1} : 0};
 }
 
 std::uint64_t bytes_to_copy(const Program& program) {

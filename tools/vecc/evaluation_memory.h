@@ -27,9 +27,9 @@ class EvaluationMemory {
   MemoryNeed need_;
 };
 
-/// How many copies of all parameters and states a training holds: the state that it goes back to,
-/// the best, and one that is being made.
-[[nodiscard]] std::uint64_t copies_of_weights(const LoopOptions& loop, bool validates);
+/// Which copies of all parameters and states a training holds: the state that it goes back to and
+/// the best; one that is being made.
+[[nodiscard]] WeightCopies copies_of_weights(const LoopOptions& loop, bool validates);
 /// What is held while one is made: the largest table's numbers in double.
 [[nodiscard]] std::uint64_t bytes_to_copy(const Program& program);
 

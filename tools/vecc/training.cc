@@ -230,6 +230,7 @@ Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* 
                                   sampled_ ? sampled_->program : program_, backend_, execution_,
                                   train_options_, split.training));
   execution_.check_plan = nullptr;  // evaluations were counted
+  loop_.kept = memory_.kept_copies();
   VECC_TRY(batches_, trainer_->batch_report());
   execution_.storage = trainer_->storage();
   VECC_TRY(training_, make_evaluator(graph_, program_, backend_, execution_, train_options_.loss,
