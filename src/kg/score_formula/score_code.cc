@@ -103,7 +103,7 @@ Result<std::shared_ptr<const ScoreCode>> ScoreCode::load(ScoreFormula formula, D
   std::vector<cpu::LoadedKernel> loaded;
   code->is_interpreted_ = options.interpret;
   if (!options.interpret) {
-    auto result = cpu::load_kernels(kernels, {}, nullptr);
+    auto result = cpu::load_kernels(kernels, host_processor(), {}, nullptr);
     if (result) {
       loaded = std::move(*result);
     } else if (result.error().list().front().code == ErrorCode::CompilerAbsent) {

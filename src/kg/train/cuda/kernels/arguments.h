@@ -1,14 +1,8 @@
 // What the kernels of a training step are started with, as the host and the GPU have it.
 #pragma once
 
+#include "src/kg/cuda/kernels/argument_types.h"
 #include "src/kg/cuda/kernels/row_span.h"
-
-#ifdef __CUDACC_RTC__
-using Number = VECC_KG_NUMBER;
-#define VECC_KG_POINTER(type) type*
-#else
-#define VECC_KG_POINTER(type) unsigned long long
-#endif
 
 namespace vecc::kg::device {
 
