@@ -114,7 +114,8 @@ struct PlanOptions {
 /// index within the rows it names; offsets rise and end within the members; tiles cover the rows
 /// once; no two buffers that are live at once overlap, but where a launch is through with a row of
 /// one before it stores the same row of the other; nothing is read before it is written, nor in the
-/// launch that writes it except at the same row. Error: IllFormedOp with the launch.
+/// launch that writes it except at the same row; no row of a parameter or a state is read after its
+/// update. Error: IllFormedOp with the launch.
 [[nodiscard]] Result<void> verify(const Plan& plan);
 
 /// The Plan of that Program as text: buffers with the values that lie in them, launches with their

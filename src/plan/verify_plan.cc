@@ -9,6 +9,7 @@
 #include "src/kernel/kernel_lists.h"
 #include "src/plan/analysis/in_place.h"
 #include "src/plan/analysis/launch_rows.h"
+#include "src/plan/analysis/updated_tables.h"
 #include "vecc/plan.h"
 
 namespace vecc {
@@ -19,7 +20,8 @@ using LiveBuffers = std::set<std::pair<std::uint64_t, BufferIndex>>;
 
 class PlanVerifier {
  public:
-  explicit PlanVerifier(const Plan& plan) : plan_(plan), written_(plan.buffers.size(), false) {}
+  explicit PlanVerifier(const Plan& plan)
+      : plan_(plan), written_(plan.buffers.size(), false), updated_(plan) {}
 
   Result<void> verify() {
     for (const Kernel& kernel : plan_.kernels) VECC_TRY_VOID(vecc::verify(kernel));
@@ -109,6 +111,7 @@ class PlanVerifier {
       VECC_TRY_VOID(check_access(number, launch, kernel, a));
     }
     VECC_TRY_VOID(check_hazards(number, launch, kernel));
+    updated_.add(launch);
     for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
       if (kernel.accesses[a].store) written_[launch.accesses[a].buffer] = true;
     }
@@ -229,6 +232,10 @@ class PlanVerifier {
       return error(number, fmt::format("access {} reads buffer {}, which was never written", a,
                                        binding.buffer));
     }
+    if (updated_.loads_updated(launch, a)) {
+      return error(number, fmt::format("access {} reads rows of buffer {} that were updated before",
+                                       a, binding.buffer));
+    }
     return {};
   }
 
@@ -286,6 +293,7 @@ class PlanVerifier {
 
   const Plan& plan_;
   std::vector<bool> written_;                    // by buffer
+  UpdatedTables updated_;                        // by the launches before
   std::vector<std::vector<AccessSteps>> steps_;  // by kernel
 };
 

@@ -57,6 +57,23 @@ parameter "g" [3, 1]
 )");
 }
 
+// Two launches: 0 has a function of the table's rows `read`, 1 updates rows 0, 2 and 3 of it.
+Plan read_and_step(const std::string& read) {
+  return plan_of(R"(vecc program 1 f32 samples 1
+parameter "w" [4, 1]
+parameter "g" [3, 1]
+%0 = weight "w" : f32[4, 1]
+%1 = weight "g" : f32[3, 1]
+%2 = gather %0 )" +
+                 read + R"( : f32[1, 1]
+%3 = transform %2 tanh : f32[1, 1]
+%4 = output %3 [0:1] : f32[1, 1]
+%5 = gather %0 [3, 0, 2] : f32[3, 1]
+%6 = map sum($0, elproduct($1, -0.1)) %5, %1 : f32[3, 1]
+%7 = update %0, %6 [3, 0, 2] : f32[3, 1]
+)");
+}
+
 // Two launches: 1 stores where it reads what 0 made, at the same row.
 Plan chain() {
   return plan_of(R"(vecc program 1 f32 samples 2
@@ -165,6 +182,16 @@ TEST(BrokenPlan, ReadsTheNewRowsOfAnUpdate) {
         kernel_of(plan, 0).stores[0].value = 0;
       },
       "launch 0: error: access 0 reads what access 2 writes [E031]");
+}
+TEST(BrokenPlan, ReadsATableAfterItsUpdate) {
+  const auto exchange = [](Plan& plan) { std::swap(plan.launches[0], plan.launches[1]); };
+  expect_error(read_and_step("[3]"), exchange,
+               "launch 1: error: access 0 reads rows of buffer 1 that were updated before [E031]");
+  Plan others = read_and_step("[1]");  // which no update stores
+  ASSERT_EQ(others.launches.size(), 2u);
+  exchange(others);
+  const auto verified = verify(others);
+  EXPECT_TRUE(verified) << verified.error().text();
 }
 TEST(BrokenPlan, ABufferBehindTheArena) {
   expect_error(

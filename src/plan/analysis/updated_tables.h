@@ -1,0 +1,32 @@
+// Tables (parameters and states) whose rows launches have stored: what reads a table reads it as it
+// was before the step, so no later launch reads these rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "vecc/plan.h"
+
+namespace vecc {
+
+class UpdatedTables {
+ public:
+  explicit UpdatedTables(const Plan& plan) : plan_(plan) {}
+
+  /// Whether an access may load a number that a launch before has stored. Arenas and constants are
+  /// no tables.
+  [[nodiscard]] bool loads_updated(const Launch& launch, std::size_t access) const;
+  /// What the launch stores is updated from now on.
+  void add(const Launch& launch);
+
+ private:
+  using Table = std::pair<PlanBuffer::Kind, std::uint32_t>;  // several buffers may be of one
+
+  std::map<Table, std::vector<bool>> updated_;  // by number of the table
+  const Plan& plan_;
+};
+
+}  // namespace vecc
