@@ -60,7 +60,7 @@ Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, const TableFiles& 
   }
   std::vector<const Kernel*> kernels;
   for (const Kernel& kernel : bound->plan_.kernels) kernels.push_back(&kernel);
-  auto loaded = load_kernels(kernels, load, counts);
+  auto loaded = load_kernels(kernels, bound->plan_.target, load, counts);
   if (!loaded && loaded.error().list().front().code == ErrorCode::CompilerAbsent) {
     bound->interpret();
     return bound;

@@ -80,7 +80,9 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
   }
   LoadOptions load;
   load.warn = [](const std::string& text) { log_warning(text); };
-  Plan plan = native::make_verified_plan(whole.program, native::plan_options(options, whole));
+  PlanOptions planned = native::plan_options(options, whole);
+  planned.target = host_processor();
+  Plan plan = native::make_verified_plan(whole.program, planned);
   std::optional<BatchPlan> batch;
   if (options.batch) {
     VECC_TRY(batch, make_batch_plan(std::move(plan), program, *options.batch));

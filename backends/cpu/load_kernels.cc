@@ -26,12 +26,13 @@ KernelFunction function_of(const LoadedUnit& unit, const std::string& name) {
 }  // namespace
 
 Result<std::vector<LoadedKernel>> load_kernels(std::span<const Kernel* const> kernels,
-                                               const LoadOptions& options, CodeCounts* counts) {
+                                               const Target& target, const LoadOptions& options,
+                                               CodeCounts* counts) {
   std::vector<CodePart> parts;
   std::vector<std::string> names;
   std::vector<LoadedKernel> loaded(kernels.size());
   for (std::size_t k = 0; k < kernels.size(); ++k) {
-    const KernelSchedule schedule = schedule_for_cpp(*kernels[k]);
+    const KernelSchedule schedule = schedule_for_cpp(*kernels[k], target);
     names.push_back(name_of(*kernels[k], schedule));
     parts.push_back({print_cpp(*kernels[k], schedule, names.back())});
     loaded[k].scratch_bytes = schedule.scratch_bytes;

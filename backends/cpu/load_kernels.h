@@ -9,6 +9,7 @@
 #include "backends/cpu/load_code.h"
 #include "src/runtime/tile_walk.h"
 #include "vecc/kernel.h"
+#include "vecc/target.h"
 
 namespace vecc::cpu {
 
@@ -19,8 +20,9 @@ struct LoadedKernel {
   std::uint64_t scratch_bytes = 0;
 };
 
-/// In the order of `kernels`. Errors: those of load_code().
+/// In the order of `kernels`, which were planned for `target`. Errors: those of load_code().
 [[nodiscard]] Result<std::vector<LoadedKernel>> load_kernels(std::span<const Kernel* const> kernels,
+                                                             const Target& target,
                                                              const LoadOptions& options,
                                                              CodeCounts* counts);
 

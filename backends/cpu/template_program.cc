@@ -57,7 +57,7 @@ Result<void> CpuTemplateProgram::load() {
   LoadOptions options;
   options.warn = [](const std::string& text) { log_warning(text); };
   CodeCounts counts;
-  auto loaded = load_kernels(kernels, options, &counts);
+  auto loaded = load_kernels(kernels, host_processor(), options, &counts);
   if (!loaded && loaded.error().list().front().code == ErrorCode::CompilerAbsent) {
     interpret_new();
     return {};

@@ -66,10 +66,23 @@ struct LaunchTimes {
   bool operator==(const LaunchTimes&) const = default;
 };
 
+/// How a processor's kernels compute products of matrices.
+struct ProductTiles {
+  /// Rows of a tile whose sums stay in vector registers, of two registers each, beside a row of the
+  /// other matrix and one factor.
+  std::uint32_t rows = 6;
+  /// Of a core's own cache, what the columns of members take at most beside the tiles of a sum of
+  /// outer products. The order of the sum depends on it.
+  std::uint32_t column_bytes = 128 << 10;
+
+  bool operator==(const ProductTiles&) const = default;
+};
+
 struct Target {
   std::string name = "cpu";
   /// Of a processor's vector registers; 0: threads compute number by number.
   std::uint32_t vector_bytes = 32;
+  ProductTiles tiles;  ///< of a processor
   /// Launches that may run at the same time. Of one launch at a time the next may take the memory
   /// of values that are not read any more.
   std::uint32_t launches_at_once = 1;
@@ -113,6 +126,10 @@ struct Target {
 [[nodiscard]] const Target* find_target(std::string_view name);
 /// What is planned for where no GPU is there or named: an H200.
 [[nodiscard]] const Target& default_gpu();
+
+/// The processor that this runs on. Results are those of any other with fused multiply-adds: its
+/// tiles alone differ.
+[[nodiscard]] Target host_processor();
 
 /// Whether kernels run on such a GPU; `place` is of the error: DeviceAbsent.
 [[nodiscard]] Result<void> check_capability(std::uint32_t capability, const std::string& place,

@@ -59,8 +59,8 @@ std::string text_of_layout(const Plan& plan) {
   if (plan.target.has_shared_memory()) return gpu_text(plan);
   std::string text;
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
-    text +=
-        fmt::format("schedule of kernel {}: {}\n", k, text_of(schedule_for_cpp(plan.kernels[k])));
+    text += fmt::format("schedule of kernel {}: {}\n", k,
+                        text_of(schedule_for_cpp(plan.kernels[k], plan.target)));
   }
   return text;
 }

@@ -67,7 +67,7 @@ std::uint64_t member_count(const Kernel& kernel, const Plan& plan, const Launch&
 std::uint64_t tile_work(const Kernel& kernel, const Work& work, std::uint32_t rows,
                         const Target& target) {
   if (target.has_shared_memory()) return kTileWork;
-  const std::optional<ProductSchedule> product = schedule_for_cpp(kernel).product;
+  const std::optional<ProductSchedule> product = schedule_for_cpp(kernel, target).product;
   if (!product || !product->packs_matrix) return kTileWork;
   const std::uint64_t packed = std::clamp(rows / kPackedTiles, kFewestPacked, kMostPacked);
   return std::max(kTileWork, packed * work.row);

@@ -18,6 +18,7 @@ Target gpu(const char* name, std::uint32_t capability, std::uint32_t multiproces
   Target target;
   target.name = name;
   target.vector_bytes = 0;
+  target.tiles = {.rows = 0, .column_bytes = 0};
   target.launches_at_once = 128;
   target.capability = capability;
   target.multiprocessors = multiprocessors;

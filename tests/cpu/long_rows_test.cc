@@ -174,7 +174,7 @@ std::uint64_t scratch_of(const Build& build) {
   build(program);
   std::uint64_t bytes = 0;
   for (const Kernel& kernel : make_plan(learn_facts(program)).kernels) {
-    bytes += schedule_for_cpp(kernel).scratch_bytes;
+    bytes += schedule_for_cpp(kernel, Target()).scratch_bytes;
   }
   return bytes;
 }

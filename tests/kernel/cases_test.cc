@@ -146,7 +146,7 @@ std::string text_of(const Asked& asked, const Program& program, const PlanOption
   const Kernel& kernel = plan.kernels[launch.kernel];
   const std::string head = head_text(plan, launch, program);
   if (!on_gpu) {
-    const KernelSchedule schedule = schedule_for_cpp(kernel);
+    const KernelSchedule schedule = schedule_for_cpp(kernel, plan.target);
     return head + schedule_text(schedule) + print_cpp(kernel, schedule);
   }
   const LaunchSchedule rows = LaunchSchedules(plan).of(launch);

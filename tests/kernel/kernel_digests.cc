@@ -49,7 +49,7 @@ std::string numbers_of(const Plan& plan) {
 std::string cpp_of(const Plan& plan) {
   std::string text;
   for (const Kernel& kernel : plan.kernels) {
-    const KernelSchedule schedule = schedule_for_cpp(kernel);
+    const KernelSchedule schedule = schedule_for_cpp(kernel, Target());
     text += fmt::format("// scratch {}\n{}", schedule.scratch_bytes, print_cpp(kernel, schedule));
   }
   return text;

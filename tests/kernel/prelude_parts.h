@@ -11,5 +11,6 @@
 #include "src/kernel/prelude/softmax.h"
 #include "src/kernel/prelude/row_vjps.h"
 #include "src/kernel/prelude/combinations.h"
+#include "src/kernel/prelude/products.h"
 #include "src/kernel/prelude/kernels.h"
 // clang-format on

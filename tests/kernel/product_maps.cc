@@ -7,6 +7,8 @@ namespace {
 
 using namespace vecc_kernel;
 
+constexpr int kTile = 6;  // rows of a tile
+
 template <class T, int M, int K, int N, bool TL, bool TR>
 constexpr ProductMaps<T> product_maps_of() {
   return {M,
@@ -14,14 +16,16 @@ constexpr ProductMaps<T> product_maps_of() {
           N,
           TL,
           TR,
-          [](const T* l, const T* r, T* y) { times<T, M, K, N, TL, TR>(l, r, y); },
-          [](const T* g, const T* x, int count, T* y) { add_outer_sum<T, M, N>(g, x, count, y); },
+          [](const T* l, const T* r, T* y) { times<T, M, K, N, TL, TR, kTile>(l, r, y); },
+          [](const T* g, const T* x, int count, T* y) {
+            add_outer_sum<T, M, N, kTile>(g, x, count, y);
+          },
           [](const T* l, const T* r, T* y) { crosssum<T, M, N>(l, r, y); },
           [](const T* g, T* out) { crosssum_share<T, M * N, M, N>(g, out); },
           [](const T* g, T* out) { crosssum_share<T, M * N, N, 1>(g, out); },
           [](const T* x, T* y) { transp<T, M, N>(x, y); },
           [](const T* matrix, unsigned count, const T* x, T* y) {
-            times_matrix<T, K, N>(
+            times_matrix<T, K, N, kTile>(
                 matrix, count, [=](unsigned b) { return x + b * K; },
                 [=](unsigned b) { return y + b * N; });
           },

@@ -106,10 +106,11 @@ TEST(ScheduleKernel, ThePrecisionIsTheKernels) {
 // A row that is longer than a thread's stack is in its scratch memory.
 TEST(ScheduleKernel, LongRowsOfCppAreInScratchMemory) {
   const auto softmax = [](const std::string& shape) {
-    return schedule_for_cpp(kernel_of("parameter \"x\" [100, " + shape +
-                                      "]\n%0 = weight \"x\" : " + "f32[100, " + shape +
-                                      "]\n%1 = transform %0 softmax : " + "f32[100, " + shape +
-                                      "]\n%2 = output %1 [0:100] : f32[100, " + shape + "]\n"));
+    return schedule_for_cpp(
+        kernel_of("parameter \"x\" [100, " + shape + "]\n%0 = weight \"x\" : " + "f32[100, " +
+                  shape + "]\n%1 = transform %0 softmax : " + "f32[100, " + shape +
+                  "]\n%2 = output %1 [0:100] : f32[100, " + shape + "]\n"),
+        Target());
   };
   EXPECT_EQ(softmax("100x1").scratch_bytes, 0u);
   EXPECT_EQ(softmax("100x1").array_bytes, 400u);
@@ -118,6 +119,26 @@ TEST(ScheduleKernel, LongRowsOfCppAreInScratchMemory) {
   EXPECT_EQ(of_long.scratch_bytes, 400'000u);
   ASSERT_EQ(of_long.scratch.size(), 1u);
   EXPECT_EQ(of_long.scratch[0].name, "v1");
+}
+
+// Of a processor the tiles of products are the target's, and how many members' columns are copied
+// before they are added to a sum of outer products.
+TEST(ScheduleKernel, ProductsOfCppHaveTheTargetsTiles) {
+  Target wide;
+  wide.tiles.rows = 8;
+  EXPECT_EQ(schedule_for_cpp(product("64x64", "64x1", "64x1"), wide).tile_rows, 8u);
+  EXPECT_EQ(schedule_for_cpp(product("64x64", "64x1", "64x1"), Target()).tile_rows, 6u);
+  const Kernel sum = kernel_of(R"(parameter "g" [100, 64x1]
+parameter "x" [100, 32x1]
+%0 = weight "g" : f32[100, 64x1]
+%1 = weight "x" : f32[100, 32x1]
+%2 = contract %0, %1 [repeat 1 x 100] : f32[1, 64x32]
+%3 = output %2 [0:1] : f32[1, 64x32]
+)");
+  Target small;
+  small.tiles.column_bytes = 8 << 10;  // of columns of 96 numbers: 21 members
+  EXPECT_EQ(schedule_for_cpp(sum, Target()).phases[0].members, 64u);
+  EXPECT_EQ(schedule_for_cpp(sum, small).phases[0].members, 16u);
 }
 
 // Every text of tests/kernel/cases is read back; these are none.

@@ -24,6 +24,17 @@ std::string replaced(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
+// What is planned for it does not depend on the machine, but for the rows of a product's tile.
+TEST(Targets, TheProcessorThatIsHere) {
+  Target here = host_processor();
+  EXPECT_THAT(here.tiles.rows, ::testing::AnyOf(3u, 6u, 8u));
+  EXPECT_EQ(here.tiles.rows == 8, here.vector_bytes == 64);
+  EXPECT_TRUE(here.has_vectors());
+  here.vector_bytes = Target().vector_bytes;
+  here.tiles.rows = Target().tiles.rows;
+  EXPECT_EQ(here, Target());
+}
+
 TEST(Targets, GoToTextAndBack) {
   for (const Target& target : known_targets()) {
     const auto read = parse_target(text_of(target), "gpu.json");

@@ -88,7 +88,7 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
     case EmitKind::Ir: return emit_ir(program, options);
     case EmitKind::Plan: {
       PlanOptions plan_options;
-      if (options.target) plan_options.target = *options.target;
+      plan_options.target = options.target ? *options.target : host_processor();
       plan_options.precision = options.precision;
       const Plan plan = make_plan(program, plan_options);
       return write_data(options.path, text_of(plan, program) + "\n" + text_of_layout(plan));

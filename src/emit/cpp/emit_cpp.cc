@@ -22,14 +22,14 @@ struct CppKernels {
   std::vector<std::uint64_t> scratch_bytes;  // by kernel
 };
 
-CppKernels cpp_kernels(const std::vector<Kernel>& kernels) {
+CppKernels cpp_kernels(const Plan& plan) {
   const emit::KernelSyntax syntax{".cc", std::string(kernel_prelude()),
                                   "void kernel_{}_{}(const void*, unsigned, unsigned, unsigned);",
                                   "kernel_{}_{}"};
   std::vector<emit::KernelUnit> units;
   std::vector<std::uint64_t> scratch_bytes;
-  for (const Kernel& kernel : kernels) {
-    const KernelSchedule schedule = schedule_for_cpp(kernel);
+  for (const Kernel& kernel : plan.kernels) {
+    const KernelSchedule schedule = schedule_for_cpp(kernel, plan.target);
     units.push_back({&kernel, print_cpp(kernel, schedule, emit::kernel_name(units.size()))});
     scratch_bytes.push_back(schedule.scratch_bytes);
   }
@@ -37,7 +37,7 @@ CppKernels cpp_kernels(const std::vector<Kernel>& kernels) {
 }
 
 emit::LaunchCode tiled_launches(const Plan& plan, emit::IndexTable& indices) {
-  CppKernels kernels = cpp_kernels(plan.kernels);
+  CppKernels kernels = cpp_kernels(plan);
   std::vector<std::uint64_t> kernel_of;
   std::vector<emitted::TileRow> rows;
   for (const Launch& launch : plan.launches) {
@@ -58,6 +58,7 @@ Result<void> emit_cpp(const Program& program, const std::string& directory,
                       const NativeOptions& options) {
   emit::NativeLanguage cpp;
   cpp.name = "cpp";
+  cpp.plan.target = host_processor();  // --emit=plan prints the same
   cpp.files = cpp_files();
   cpp.fields = {{"{{FLAGS}}", emit::join_flags(kernel_flags())},
                 {"{{X86_FLAGS}}", emit::join_flags(x86_kernel_flags())},

@@ -111,20 +111,6 @@ template <class T>
 using WideOf = PackOf<T>;
 #endif
 
-// Of a product's tiles, whose sums stay in registers, beside a row's packs and one factor: rows,
-// and (below) packs of columns. So many that no multiply-add waits for the one before it, and that
-// there are fewer loads than multiply-adds.
-#if VECC_CUDA
-constexpr int kTileRows = 4;
-#elif defined(__AVX512F__)
-constexpr int kTileRows = 8;
-#elif defined(__AVX__) || defined(__aarch64__)
-constexpr int kTileRows = 6;
-#else
-constexpr int kTileRows = 3;  // a pack is two of 16 registers
-#endif
-constexpr int kTilePacks = 2;
-
 // What a reduction's step reads: the entries of rows from `first` on, as T's or as packs of them.
 template <class T>
 struct EntryAt {

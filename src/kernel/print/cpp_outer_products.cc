@@ -29,9 +29,9 @@ void print_cpp_outer_products(BodyText& out, const KernelPhase& phase,
                          of.sum));
   }
   out.close();
-  out.line(
-      fmt::format("add_outer_sum<T, {0}, {1}>(left{2}, right{2}, static_cast<int>(count), v{2});",
-                  nodes.size(of.left), nodes.size(of.right), of.sum));
+  out.line(fmt::format(
+      "add_outer_sum<T, {0}, {1}, {3}>(left{2}, right{2}, static_cast<int>(count), v{2});",
+      nodes.size(of.left), nodes.size(of.right), of.sum, out.schedule().tile_rows));
   out.close();
 }
 

@@ -68,8 +68,10 @@ void print_cpp_row_products(BodyText& out, const std::string& row) {
     out.close();
   }
   const bool is_transpose = packs || node.transpose_left;
-  out.line(fmt::format("times_matrix{}<T, {}, {}>({}, count,", is_transpose ? "" : "_rows", k, m,
-                       packs ? "packed" : "matrix"));
+  const std::string function =
+      is_transpose ? fmt::format("times_matrix<T, {}, {}, {}>", k, m, out.schedule().tile_rows)
+                   : fmt::format("times_matrix_rows<T, {}, {}>", k, m);
+  out.line(fmt::format("{}({}, count,", function, packs ? "packed" : "matrix"));
   out.line("    " +
            (product.columns ? row_at(out, row, *product.columns, k) : rows_of_array("columns", k)) +
            ",");

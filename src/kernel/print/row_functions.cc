@@ -17,9 +17,10 @@ using Kind = KernelNode::Kind;
 void print_times(BodyText& out, const NodeText& of, std::uint32_t number) {
   const KernelNode& node = of.node(number);
   const auto [m, k, n] = product_shape(of.kernel(), node);
-  out.line(fmt::format("times<T, {}, {}, {}, {}, {}>({}, {}, {});", m, k, n, node.transpose_left,
-                       node.transpose_right, of.pointer(node.operands[0]),
-                       of.pointer(node.operands[1]), of.pointer(number)));
+  out.line(fmt::format("times<T, {}, {}, {}, {}, {}, {}>({}, {}, {});", m, k, n,
+                       node.transpose_left, node.transpose_right, of.schedule().tile_rows,
+                       of.pointer(node.operands[0]), of.pointer(node.operands[1]),
+                       of.pointer(number)));
 }
 
 // Operand 1, or zeros if all of operand 0 is zero, in C++.

@@ -126,6 +126,7 @@ struct KernelSchedule {
   /// Blocks that a multiprocessor runs at once, at least: how many registers a thread may take. 0:
   /// as the compiler likes.
   std::uint32_t least_blocks = 0;
+  std::uint32_t tile_rows = 0;          ///< C++: of a product's tile, whose sums are in registers
   std::uint32_t shared_bytes = 0;       ///< that matrices and columns take of a block's memory
   bool rows_are_a_vector_loop = false;  ///< C++: rows of numbers
   std::optional<ProductSchedule> product;

@@ -56,25 +56,24 @@ std::optional<std::uint32_t> only_large_sum(const Kernel& kernel) {
 namespace {
 
 // Members of a C++ kernel's sum at once: the more, the less often the sum is read and written, as
-// long as their columns stay in a core's second cache, beside the sum's tiles.
-std::uint32_t members_at_once(const Kernel& kernel, std::uint64_t numbers) {
-  constexpr std::uint64_t kBytes = 128 << 10;
+// long as their columns stay in a core's cache, beside the sum's tiles.
+std::uint32_t members_at_once(const Kernel& kernel, std::uint64_t numbers, std::uint64_t bytes) {
   constexpr std::uint32_t kMost = 64;
   constexpr std::uint32_t kFewest = 16;
   std::uint32_t members = kMost;
-  while (members > kFewest && members * numbers * byte_size(kernel.dtype) > kBytes) members /= 2;
+  while (members > kFewest && members * numbers * byte_size(kernel.dtype) > bytes) members /= 2;
   return members;
 }
 
 }  // namespace
 
 PhaseSchedule schedule_outer_products(const Kernel& kernel, const OuterProductSum& of,
-                                      std::uint32_t lanes) {
+                                      std::uint32_t lanes, const ProductTiles& tiles) {
   const std::uint64_t m = kernel.nodes[of.left].shape.size();
   const std::uint64_t n = kernel.nodes[of.right].shape.size();
   if (lanes == 0) {
     PhaseSchedule schedule{PhaseLoop::OuterProducts};
-    schedule.members = members_at_once(kernel, m + n);
+    schedule.members = members_at_once(kernel, m + n, tiles.column_bytes);
     return schedule;
   }
   if (lanes == kCudaThreads && fits_tiles(m, n)) {
@@ -82,8 +81,8 @@ PhaseSchedule schedule_outer_products(const Kernel& kernel, const OuterProductSu
         kernel.precision != MatmulPrecision::Exact && std::min(m, n) >= kLeastTensorSide;
     return {rounds ? PhaseLoop::TensorTiles : PhaseLoop::BlockTiles};
   }
-  const WarpTiles tiles = warp_tiles(m, n);
-  return {PhaseLoop::WarpTiles, false, tiles.down, tiles.across};
+  const WarpTiles warps = warp_tiles(m, n);
+  return {PhaseLoop::WarpTiles, false, warps.down, warps.across};
 }
 
 }  // namespace vecc

@@ -42,8 +42,8 @@ struct OuterProductSum {
 /// The store of a sum that is a large matrix, if that is all the kernel does.
 [[nodiscard]] std::optional<std::uint32_t> only_large_sum(const Kernel& kernel);
 
-/// How such a sum is computed where `lanes` share a row; 0: in C++.
+/// How such a sum is computed where `lanes` share a row; 0: in C++, by `tiles`.
 [[nodiscard]] PhaseSchedule schedule_outer_products(const Kernel& kernel, const OuterProductSum& of,
-                                                    std::uint32_t lanes);
+                                                    std::uint32_t lanes, const ProductTiles& tiles);
 
 }  // namespace vecc

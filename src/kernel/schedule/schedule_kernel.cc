@@ -16,10 +16,11 @@ namespace {
 
 using Kind = KernelNode::Kind;
 
-PhaseSchedule schedule_phase(const Kernel& kernel, const KernelPhase& phase, std::uint32_t lanes) {
+PhaseSchedule schedule_phase(const Kernel& kernel, const KernelPhase& phase, std::uint32_t lanes,
+                             const ProductTiles& tiles) {
   if (phase.space == KernelSpace::Row || phase.steps.empty()) return {};
   if (const auto sum = outer_product_sum(kernel, phase)) {
-    return schedule_outer_products(kernel, *sum, lanes);
+    return schedule_outer_products(kernel, *sum, lanes, tiles);
   }
   if (lanes == 0 && segment_sum(kernel, phase)) return {PhaseLoop::RowSum};
   const bool only_threshold = std::ranges::all_of(phase.steps, [&](const KernelStep& step) {
@@ -36,11 +37,11 @@ PhaseSchedule schedule_phase(const Kernel& kernel, const KernelPhase& phase, std
 }
 
 // What a body does with its phases; of a flat kernel, of one number.
-void schedule_body(const Kernel& kernel, KernelSchedule& schedule) {
+void schedule_body(const Kernel& kernel, const ProductTiles& tiles, KernelSchedule& schedule) {
   schedule.arrays = nodes_in_arrays(kernel);
   schedule.packs = packs_of(kernel, schedule.row_lanes());
   for (const KernelPhase& phase : kernel.phases) {
-    schedule.phases.push_back(schedule_phase(kernel, phase, schedule.lanes()));
+    schedule.phases.push_back(schedule_phase(kernel, phase, schedule.lanes(), tiles));
   }
   if (schedule.loop == RowLoop::Rows) schedule.early_loads = early_loads(kernel, schedule);
   if (schedule.loop != RowLoop::LargeSum) place_arrays(kernel, schedule);
@@ -55,7 +56,7 @@ void schedule_numbers(const Kernel& kernel, std::uint64_t entries, KernelSchedul
   schedule.loop = RowLoop::Numbers;
   schedule.entries = static_cast<std::uint32_t>(entries);
   if (schedule.on_gpu() && is_short) schedule.in_flight = kFlatBatch;
-  schedule_body(as_scalars(kernel), schedule);
+  schedule_body(as_scalars(kernel), {}, schedule);
 }
 
 // Of a block's memory, for sums of outer products by tensor cores.
@@ -70,9 +71,17 @@ std::uint32_t tensor_bytes(const Kernel& kernel, const KernelSchedule& schedule)
   return bytes;
 }
 
-void schedule_rows(const Kernel& kernel, KernelSchedule& schedule) {
+// Whether the kernel multiplies matrices, or a matrix and a row, and not only with scalars.
+bool multiplies_rows(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.nodes, [&](const KernelNode& node) {
+    return node.kind == Kind::Times && !is_entrywise(kernel, node);
+  });
+}
+
+void schedule_rows(const Kernel& kernel, const ProductTiles& tiles, KernelSchedule& schedule) {
   schedule_row_product(kernel, schedule);
   if (!schedule.on_gpu()) {
+    if (multiplies_rows(kernel)) schedule.tile_rows = tiles.rows;
     schedule.rows_are_a_vector_loop =
         kernel.segments == KernelSegments::None && !kernel.reloads &&
         std::ranges::all_of(kernel.nodes, [](const KernelNode& n) { return n.shape.size() == 1; });
@@ -83,8 +92,23 @@ void schedule_rows(const Kernel& kernel, KernelSchedule& schedule) {
   } else if (!schedule.product) {
     schedule.parts = row_parts(kernel, schedule.lanes());
   }
-  schedule_body(kernel, schedule);
+  schedule_body(kernel, tiles, schedule);
   if (!schedule.product) schedule.shared_bytes = tensor_bytes(kernel, schedule);
+}
+
+// All but launch bounds. 0 lanes: C++, whose products have these tiles.
+KernelSchedule schedule_loops(const Kernel& kernel, const MemberLoops& loops,
+                              const ProductTiles& tiles) {
+  KernelSchedule schedule;
+  schedule.members = loops;
+  const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
+  // In C++ rows of one number are a loop over rows.
+  if (is_flat(kernel, entries) && (schedule.on_gpu() || entries > 1)) {
+    schedule_numbers(kernel, entries, schedule);
+  } else {
+    schedule_rows(kernel, tiles, schedule);
+  }
+  return schedule;
 }
 
 }  // namespace
@@ -96,30 +120,17 @@ bool KernelSchedule::uses_tensor_cores() const {
          }));
 }
 
-KernelSchedule schedule_loops(const Kernel& kernel, const MemberLoops& loops) {
-  KernelSchedule schedule;
-  schedule.members = loops;
-  const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
-  // In C++ rows of one number are a loop over rows.
-  if (is_flat(kernel, entries) && (schedule.on_gpu() || entries > 1)) {
-    schedule_numbers(kernel, entries, schedule);
-  } else {
-    schedule_rows(kernel, schedule);
-  }
-  return schedule;
-}
-
-KernelSchedule schedule_for_cpp(const Kernel& kernel) {
-  return schedule_loops(kernel, {0, {}, 0});
+KernelSchedule schedule_for_cpp(const Kernel& kernel, const Target& target) {
+  return schedule_loops(kernel, {0, {}, 0}, target.tiles);
 }
 
 KernelSchedule schedule_widest(const Kernel& kernel) {
-  return schedule_loops(kernel, lane_choices(kernel).most());
+  return schedule_loops(kernel, lane_choices(kernel).most(), {});
 }
 
 KernelSchedule schedule_kernel(const Kernel& kernel, const MemberLoops& loops,
                                const Target& target) {
-  KernelSchedule schedule = schedule_loops(kernel, loops);
+  KernelSchedule schedule = schedule_loops(kernel, loops, target.tiles);
   schedule.least_blocks = least_blocks(kernel, schedule, target);
   return schedule;
 }

@@ -15,12 +15,9 @@ namespace vecc {
 [[nodiscard]] KernelSchedule schedule_kernel(const Kernel& kernel, const MemberLoops& loops,
                                              const Target& target);
 /// As C++: no size decides anything.
-[[nodiscard]] KernelSchedule schedule_for_cpp(const Kernel& kernel);
+[[nodiscard]] KernelSchedule schedule_for_cpp(const Kernel& kernel, const Target& target);
 
-/// All but launch bounds, which depend on the target: C++ if there are 0 lanes.
-[[nodiscard]] KernelSchedule schedule_loops(const Kernel& kernel, const MemberLoops& loops);
-
-/// The same for a GPU, with as many lanes a row as it may have.
+/// All but launch bounds for a GPU, with as many lanes a row as it may have.
 [[nodiscard]] KernelSchedule schedule_widest(const Kernel& kernel);
 
 /// Rows that a block has at once, of a launch of so many, where `slots` groups of lanes share each:

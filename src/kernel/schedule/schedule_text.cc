@@ -30,6 +30,7 @@ void visit_fields(Schedule& schedule, const Field& field) {
   field("entries", schedule.entries);
   field("in-flight", schedule.in_flight);
   field("least-blocks", schedule.least_blocks);
+  field("tile-rows", schedule.tile_rows);
   field("shared-bytes", schedule.shared_bytes);
   field("vector-loop", schedule.rows_are_a_vector_loop);
   field("packs", schedule.packs);
