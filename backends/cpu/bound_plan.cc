@@ -51,16 +51,14 @@ BoundPlan::BoundPlan(Plan plan, const TableFiles& files)
 }
 
 Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, const TableFiles& files,
-                                                   std::uint64_t runs, const LoadOptions& load,
-                                                   CodeCounts* counts) {
+                                                   std::uint64_t runs, bool in_batches,
+                                                   const LoadOptions& load, CodeCounts* counts) {
   std::unique_ptr<BoundPlan> bound(new BoundPlan(std::move(plan), files));
   if (!is_worth_compiling(bound->plan_, runs)) {
     bound->interpret();
     return bound;
   }
-  std::vector<const Kernel*> kernels;
-  for (const Kernel& kernel : bound->plan_.kernels) kernels.push_back(&kernel);
-  auto loaded = load_kernels(kernels, bound->plan_.target, load, counts);
+  auto loaded = load_kernels(bound->wanted_kernels(in_batches), bound->plan_.target, load, counts);
   if (!loaded && loaded.error().list().front().code == ErrorCode::CompilerAbsent) {
     bound->interpret();
     return bound;
@@ -70,6 +68,24 @@ Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, const TableFiles& 
     bound->scratch_bytes_.push_back(kernel.scratch_bytes);
   }
   return bound;
+}
+
+// What launches run; a batch's may have an order or none.
+std::vector<WantedKernel> BoundPlan::wanted_kernels(bool in_batches) const {
+  std::vector<WantedKernel> wanted;
+  for (const Kernel& kernel : plan_.kernels) {
+    wanted.push_back({&kernel, {false, false, in_batches, in_batches}});
+  }
+  for (const Launch& launch : plan_.launches) {
+    CppVariants& variants = wanted[launch.kernel].variants;
+    (is_narrow(launch) ? variants.narrow : variants.wide) = true;
+    (launch.order == kNone ? variants.direct : variants.ordered) = true;
+  }
+  return wanted;
+}
+
+bool BoundPlan::is_narrow(const Launch& launch) const {
+  return has_lists(plan_.kernels[launch.kernel]) && arrays_.is_narrow(launch);
 }
 
 void BoundPlan::interpret() {
@@ -114,7 +130,7 @@ void BoundPlan::reserve_arguments() {
 }
 
 BoundLaunch BoundPlan::bind_launch(const Launch& launch) {
-  const bool narrow = has_lists(plan_.kernels[launch.kernel]) && arrays_.is_narrow(launch);
+  const bool narrow = is_narrow(launch);
   BoundLaunch bound;
   bound.function = function_of(launch.kernel, narrow);
   auto& [data, lists, all_words] = arguments_;

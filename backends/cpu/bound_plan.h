@@ -24,10 +24,11 @@ namespace vecc::cpu {
 class BoundPlan {
  public:
   /// Compiles or loads the kernels; they are interpreted where there is no compiler, or where
-  /// is_worth_compiling() says no for `runs`. `files`: of the Plan's tables. Errors: the others of
-  /// load_code().
+  /// is_worth_compiling() says no for `runs`. Of each kernel what launches run is compiled: for
+  /// lists of 16 or 32 bits, for rows in an order or not; `in_batches`: with and without an order.
+  /// `files`: of the Plan's tables. Errors: the others of load_code().
   [[nodiscard]] static Result<std::unique_ptr<BoundPlan>> make(Plan plan, const TableFiles& files,
-                                                               std::uint64_t runs,
+                                                               std::uint64_t runs, bool in_batches,
                                                                const LoadOptions& load,
                                                                CodeCounts* counts);
 
@@ -64,6 +65,9 @@ class BoundPlan {
 
   BoundPlan(Plan plan, const TableFiles& files);
   void interpret();
+  [[nodiscard]] std::vector<WantedKernel> wanted_kernels(bool in_batches) const;
+  /// Whether its lists and its order have entries of 16 bits.
+  [[nodiscard]] bool is_narrow(const Launch& launch) const;
   [[nodiscard]] KernelFunction function_of(std::uint32_t kernel, bool narrow) const;
   void reserve_arguments();
   [[nodiscard]] BoundLaunch bind_launch(const Launch& launch);

@@ -95,8 +95,8 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
   std::unique_ptr<CpuExecutable> made(new CpuExecutable(whole));
   native::forget_backward(whole, program);
   CodeCounts& counts = made->code_counts_;
-  VECC_TRY(auto bound,
-           BoundPlan::make(std::move(plan), files, options.expected_runs, load, &counts));
+  VECC_TRY(auto bound, BoundPlan::make(std::move(plan), files, options.expected_runs,
+                                       batch.has_value(), load, &counts));
   made->is_interpreted_ = bound->is_interpreted();
   if (made->is_interpreted_ && compiles) warn_without_compiler();
   log_debug(fmt::format("cpu: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,

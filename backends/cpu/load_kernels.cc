@@ -13,9 +13,9 @@ namespace {
 
 // Of its text: the same in every graph, so that its code is found again whatever it was compiled
 // with.
-std::string name_of(const Kernel& kernel, const KernelSchedule& schedule) {
+std::string name_of(const WantedKernel& wanted, const KernelSchedule& schedule) {
   Hash128 hash;
-  hash.add(std::string_view(print_cpp(kernel, schedule)));
+  hash.add(std::string_view(print_cpp(*wanted.kernel, schedule, "vecc_kernel", wanted.variants)));
   return "kernel_" + hexadecimal_text(hash.high(), hash.low());
 }
 
@@ -25,16 +25,17 @@ KernelFunction function_of(const LoadedUnit& unit, const std::string& name) {
 
 }  // namespace
 
-Result<std::vector<LoadedKernel>> load_kernels(std::span<const Kernel* const> kernels,
+Result<std::vector<LoadedKernel>> load_kernels(std::span<const WantedKernel> kernels,
                                                const Target& target, const LoadOptions& options,
                                                CodeCounts* counts) {
   std::vector<CodePart> parts;
   std::vector<std::string> names;
   std::vector<LoadedKernel> loaded(kernels.size());
   for (std::size_t k = 0; k < kernels.size(); ++k) {
-    const KernelSchedule schedule = schedule_for_cpp(*kernels[k], target);
-    names.push_back(name_of(*kernels[k], schedule));
-    parts.push_back({print_cpp(*kernels[k], schedule, names.back())});
+    const WantedKernel& wanted = kernels[k];
+    const KernelSchedule schedule = schedule_for_cpp(*wanted.kernel, target);
+    names.push_back(name_of(wanted, schedule));
+    parts.push_back({print_cpp(*wanted.kernel, schedule, names.back(), wanted.variants)});
     loaded[k].scratch_bytes = schedule.scratch_bytes;
   }
   VECC_TRY(const auto units, load_code(kernel_prelude(), parts, options, counts));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/cpu/load_code.h"
+#include "src/kernel/print_cpp.h"
 #include "src/runtime/tile_walk.h"
 #include "vecc/kernel.h"
 #include "vecc/target.h"
@@ -20,8 +21,14 @@ struct LoadedKernel {
   std::uint64_t scratch_bytes = 0;
 };
 
+/// What is loaded of a kernel: functions that are missing are null.
+struct WantedKernel {
+  const Kernel* kernel = nullptr;
+  CppVariants variants;
+};
+
 /// In the order of `kernels`, which were planned for `target`. Errors: those of load_code().
-[[nodiscard]] Result<std::vector<LoadedKernel>> load_kernels(std::span<const Kernel* const> kernels,
+[[nodiscard]] Result<std::vector<LoadedKernel>> load_kernels(std::span<const WantedKernel> kernels,
                                                              const Target& target,
                                                              const LoadOptions& options,
                                                              CodeCounts* counts);

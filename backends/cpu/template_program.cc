@@ -52,8 +52,10 @@ Result<std::unique_ptr<TemplateProgram>> CpuTemplateProgram::make(
 }
 
 Result<void> CpuTemplateProgram::load() {
-  std::vector<const Kernel*> kernels;
-  for (const auto& facts : book_.kernels()) kernels.push_back(&facts.kernel);
+  std::vector<WantedKernel> kernels;
+  for (const auto& facts : book_.kernels()) {
+    kernels.push_back({&facts.kernel, {.narrow = false}});
+  }
   LoadOptions options;
   options.warn = [](const std::string& text) { log_warning(text); };
   CodeCounts counts;

@@ -27,7 +27,8 @@ std::string cpp_body_text(const Kernel& kernel, const KernelSchedule& schedule) 
 }
 
 // The loop over rows, each printed row by row.
-std::string cpp_loop_text(const Kernel& kernel, const KernelSchedule& schedule) {
+std::string cpp_loop_text(const Kernel& kernel, const KernelSchedule& schedule,
+                          const CppVariants& variants) {
   const std::string row = cpp_body_text(kernel, schedule);
   const std::string direct = "  for (unsigned r = begin; r < end; ++r) {\n" +
                              cpp_fetch_text(kernel, schedule, false) + row + "  }\n";
@@ -36,19 +37,21 @@ std::string cpp_loop_text(const Kernel& kernel, const KernelSchedule& schedule) 
   const std::string ordered = "  for (unsigned q = begin; q < end; ++q) {\n" +
                               cpp_fetch_text(kernel, schedule, true) +
                               "    const unsigned r = order[q];\n" + row + "  }\n";
-  if (has_types(kernel)) return ordered;
+  if (has_types(kernel) || !variants.direct) return ordered;
+  if (!variants.ordered) return direct;
   // A choice row by row would cost short rows a tenth.
   return "  if (order) {\n" + ordered + "  } else {\n" + direct + "  }\n";
 }
 
-std::string cpp_rows_text(const Kernel& kernel, const KernelSchedule& schedule) {
+std::string cpp_rows_text(const Kernel& kernel, const KernelSchedule& schedule,
+                          const CppVariants& variants) {
   if (schedule.loop == RowLoop::Numbers) {
     return fmt::format(
         "  VECC_NO_ALIAS\n"
         "  for (size_t r = size_t(begin) * {0}; r < size_t(end) * {0}; ++r) {{\n{1}  }}\n",
         schedule.entries, cpp_body_text(as_scalars(kernel), schedule));
   }
-  if (schedule.loop == RowLoop::Rows) return cpp_loop_text(kernel, schedule);
+  if (schedule.loop == RowLoop::Rows) return cpp_loop_text(kernel, schedule, variants);
   BodyText body(kernel, schedule, "  ");
   print_cpp_row_products(body, row_text(kernel, "q + b"));
   return body.take();
@@ -56,7 +59,8 @@ std::string cpp_rows_text(const Kernel& kernel, const KernelSchedule& schedule) 
 
 }  // namespace
 
-std::string print_cpp(const Kernel& kernel, const KernelSchedule& schedule, std::string_view name) {
+std::string print_cpp(const Kernel& kernel, const KernelSchedule& schedule, std::string_view name,
+                      const CppVariants& variants) {
   std::string text = fmt::format(
       "namespace vecc_kernel {{\n"
       "template <class I>\n"
@@ -64,9 +68,11 @@ std::string print_cpp(const Kernel& kernel, const KernelSchedule& schedule, std:
       name);
   text += variables_text(kernel);
   if (schedule.scratch_bytes > 0) text += "  T* const scratch = static_cast<T*>(a->scratch);\n";
-  text += cpp_rows_text(kernel, schedule) + "}\n}  // namespace vecc_kernel\n";
+  text += cpp_rows_text(kernel, schedule, variants) + "}\n}  // namespace vecc_kernel\n";
   for (const int bits : {16, 32}) {
-    if (bits == 16 && !has_lists(kernel)) continue;
+    if (bits == 16 ? !has_lists(kernel) || !variants.narrow : has_lists(kernel) && !variants.wide) {
+      continue;
+    }
     text += fmt::format(
         "extern \"C\" __attribute__((visibility(\"default\"))) void {0}_{1}(const void* arguments, "
         "unsigned begin, unsigned end, unsigned type) {{\n"

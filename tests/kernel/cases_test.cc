@@ -1,11 +1,12 @@
 // The texts of kernels: tests/kernel/cases/CLAIM.txt holds a claim in comment lines, a Program, and
 // sections, each of which asks for one launch's kernel and holds its text:
 //
-//   => cpp LAUNCH
+//   => cpp LAUNCH [narrow|wide|ordered|direct ...]
 //   => cuda LAUNCH [merged] [tf32|bf16] [a100|l4]
 //   => end-run
 //
-// A kernel's schedule stands before its text. `cpp` is of the Plan for a CPU, `cuda` of that for a
+// A kernel's schedule stands before its text. `cpp` is of the Plan for a CPU (in all variants, or
+// in those that are named), `cuda` of that for a
 // GPU; the end of a run is the kernel that counts it. The line `# options: gradients` appends the
 // Program's backward pass before it is planned. VECC_REBASE=1 writes what is made now, for review.
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include <iterator>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "backends/native/gradient_program.h"
 #include "src/kernel/print_cpp.h"
@@ -68,7 +70,22 @@ struct Asked {
   CudaUnit unit = CudaUnit::Kernel;
   MatmulPrecision precision = MatmulPrecision::Exact;
   Target target = default_gpu();
+  CppVariants variants;
 };
+
+// Whether the word is one of the variants, each of which is named from now on.
+bool read_variant(const std::string& word, CppVariants& variants, bool is_first) {
+  constexpr std::pair<std::string_view, bool CppVariants::*> kNames[] = {
+      {"narrow", &CppVariants::narrow},
+      {"wide", &CppVariants::wide},
+      {"ordered", &CppVariants::ordered},
+      {"direct", &CppVariants::direct}};
+  const auto* const found = std::ranges::find(kNames, word, [](const auto& n) { return n.first; });
+  if (found == std::end(kNames)) return false;
+  if (is_first) variants = {false, false, false, false};
+  variants.*(found->second) = true;
+  return true;
+}
 
 Asked read_section(const std::string& section) {
   Asked asked;
@@ -76,8 +93,11 @@ Asked read_section(const std::string& section) {
   words >> asked.language;
   if (asked.language == "cpp" || asked.language == "cuda") words >> asked.launch;
   EXPECT_TRUE(words) << "expected a launch's number: " << section;
+  bool names_variants = false;
   for (std::string word; words >> word;) {
-    if (word == "merged") {
+    if (read_variant(word, asked.variants, !names_variants)) {
+      names_variants = true;
+    } else if (word == "merged") {
       asked.unit = CudaUnit::Merged;
     } else if (word == "tf32") {
       asked.precision = MatmulPrecision::Tf32;
@@ -147,7 +167,8 @@ std::string text_of(const Asked& asked, const Program& program, const PlanOption
   const std::string head = head_text(plan, launch, program);
   if (!on_gpu) {
     const KernelSchedule schedule = schedule_for_cpp(kernel, plan.target);
-    return head + schedule_text(schedule) + print_cpp(kernel, schedule);
+    return head + schedule_text(schedule) +
+           print_cpp(kernel, schedule, "vecc_kernel", asked.variants);
   }
   const LaunchSchedule rows = LaunchSchedules(plan).of(launch);
   return head + schedule_text(*rows.schedule) + layout_text(plan, launch, rows) +

@@ -154,10 +154,12 @@ VECC_FN constexpr int running_packs(int n) {
 template <class T, int N, class Step, class Join>
 VECC_FN T fold(T start, const Step& step, const Join& join) {
   constexpr int width = PackOf<T>::width;
-  T lane[width];
-  for (int l = 0; l < width; ++l) lane[l] = start;
   constexpr int packs = N / width;
-  if constexpr (packs > 0) {
+  if constexpr (packs == 0) {
+    T result = start;
+    for (int i = 0; i < N; ++i) result = step(result, EntryAt<T>{i});
+    return result;
+  } else {
     constexpr int running = running_packs(packs);
     constexpr int whole = packs / running * running;
     Pack<T> pack[running];
@@ -173,21 +175,20 @@ VECC_FN T fold(T start, const Step& step, const Join& join) {
       pack[1] = join(pack[1], pack[3]);
     }
     if constexpr (running >= 2) pack[0] = join(pack[0], pack[1]);
+    T lane[width];
     store_pack<T>(lane, pack[0]);
-  } else {
-    for (int i = 0; i < N; ++i) lane[0] = step(lane[0], EntryAt<T>{i});
+    for (int l = 0; l < N - packs * width; ++l) {
+      lane[l] = step(lane[l], EntryAt<T>{packs * width + l});
+    }
+    if constexpr (width == 8) {
+      for (int l = 0; l < 4; ++l) lane[l] = join(lane[l], lane[l + 4]);
+    }
+    if constexpr (width >= 4) {
+      for (int l = 0; l < 2; ++l) lane[l] = join(lane[l], lane[l + 2]);
+    }
+    if constexpr (width >= 2) lane[0] = join(lane[0], lane[1]);
     return lane[0];
   }
-  for (int l = 0; l < N - packs * width; ++l)
-    lane[l] = step(lane[l], EntryAt<T>{packs * width + l});
-  if constexpr (width == 8) {
-    for (int l = 0; l < 4; ++l) lane[l] = join(lane[l], lane[l + 4]);
-  }
-  if constexpr (width >= 4) {
-    for (int l = 0; l < 2; ++l) lane[l] = join(lane[l], lane[l + 2]);
-  }
-  if constexpr (width >= 2) lane[0] = join(lane[0], lane[1]);
-  return lane[0];
 }
 template <class T, int N, class Step>
 VECC_FN T fold_sum(const Step& step) {

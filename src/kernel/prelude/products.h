@@ -7,77 +7,96 @@ namespace vecc_kernel {
 // before it, and that there are fewer loads than multiply-adds.
 constexpr int kTilePacks = 2;
 
-// sum[i][j] += entry j of Packs packs of columns (At: PackAt, WideAt), or of so many columns
-// (EntryAt), of row i of left right, added up over k < depth in order: left(i, k) is an entry, and
-// `right` the first of these columns of a row-major matrix with rows of N entries. Packs are loaded
-// once for all rows: what reads memory as often as it multiplies waits for it.
-template <class T, int N, int Rows, int Packs, template <class> class At, class Left, class Value>
-VECC_FN void add_tile_products(const Left& left, const T* __restrict__ right, int depth,
-                               Value (&sum)[Rows][Packs]) {
-  constexpr int width = static_cast<int>(sizeof(Value) / sizeof(T));
-  for (int k = 0; k < depth; ++k) {
-    Value pack[Packs];
-    VECC_UNROLL for (int j = 0; j < Packs; ++j) pack[j] = At<T>{k * N + j * width}(right);
-    VECC_UNROLL for (int i = 0; i < Rows; ++i) {
-      const Value factor = left(i, k) - Value{};
-      VECC_UNROLL for (int j = 0; j < Packs; ++j) sum[i][j] = madd(factor, pack[j], sum[i][j]);
-    }
-  }
+// A value of several neighbouring entries.
+template <class Value, class T>
+VECC_FN Value load_value(const T* from) {
+  Value value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
 }
-// Such columns of Rows rows, from `col` on: to(i) is where row i goes, or, with Add, what is added
-// to.
-template <class T, int N, int Rows, int Packs, bool Add, template <class> class At, class Left,
-          class To>
-VECC_FN void times_tile(const Left& left, const T* __restrict__ right, int depth, const To& to,
-                        int col) {
-  using Value = decltype(At<T>{0}(right));
+template <class Value, class T>
+VECC_FN void store_value(T* to, Value value) {
+  __builtin_memcpy(to, &value, sizeof value);
+}
+
+// Of Rows rows, Packs packs of columns from `first` on: to[i] = the sum over k < depth, in order,
+// of left[i][k * Step] times row k of `right`, whose rows have N entries; with Add, what is there
+// comes first. The last pack begins Overlap columns before its place: these are stored twice, the
+// same. Packs are loaded once for all rows: what reads memory as often as it multiplies waits for
+// it.
+template <class Value, int N, int Packs, int Overlap, int Step, bool Add, class T, int Rows>
+VECC_FN void times_tile(const T* const (&left)[Rows], const T* __restrict__ right, int depth,
+                        T* const (&to)[Rows], int first) {
   constexpr int width = static_cast<int>(sizeof(Value) / sizeof(T));
   Value sum[Rows][Packs] = {};
-  add_tile_products<T, N, Rows, Packs, At>(left, right + col, depth, sum);
-  VECC_UNROLL for (int i = 0; i < Rows; ++i) {
-    VECC_UNROLL for (int j = 0; j < Packs; ++j) {
-      const At<T> at{col + j * width};
-      if constexpr (Add) sum[i][j] += at(to(i));
-      at.store(to(i), sum[i][j]);
+  right += first;
+  for (int k = 0; k < depth; ++k) {
+    Value pack[Packs];
+    VECC_UNROLL for (int p = 0; p < Packs; ++p) {
+      pack[p] = load_value<Value>(right + k * N + p * width - (p == Packs - 1 ? Overlap : 0));
+    }
+    VECC_UNROLL for (int i = 0; i < Rows; ++i) {
+      const Value factor = left[i][k * Step] - Value{};
+      VECC_UNROLL for (int p = 0; p < Packs; ++p) sum[i][p] = madd(factor, pack[p], sum[i][p]);
     }
   }
-}
-// The last columns, fewer than a pack: of the last pack, where there are as many.
-template <class T, int N, int Rows, int First, bool Add, class Left, class To>
-VECC_FN void times_last_columns(const Left& left, const T* __restrict__ right, int depth,
-                                const To& to) {
-  constexpr int width = PackOf<T>::width;
-  if constexpr (N < width) {
-    times_tile<T, N, Rows, N - First, Add, EntryAt>(left, right, depth, to, First);
-  } else {
-    Pack<T> sum[Rows][1] = {};
-    add_tile_products<T, N, Rows, 1, PackAt>(left, right + (N - width), depth, sum);
-    for (int i = 0; i < Rows; ++i) {
-      for (int j = First; j < N; ++j) {
-        T& out = to(i)[j];
-        out = Add ? out + sum[i][0][j - (N - width)] : sum[i][0][j - (N - width)];
+  VECC_UNROLL for (int i = 0; i < Rows; ++i) {
+    T* const out = to[i] + first;
+    if constexpr (Add && Packs == 1 && Overlap > 0) {  // those before have been added by another
+      for (int j = Overlap; j < width; ++j) out[j - Overlap] += sum[i][0][j];
+    } else {
+      VECC_UNROLL for (int p = 0; Add && p < Packs; ++p) {
+        sum[i][p] += load_value<Value>(out + p * width - (p == Packs - 1 ? Overlap : 0));
+      }
+      VECC_UNROLL for (int p = 0; p < Packs; ++p) {
+        store_value(out + p * width - (p == Packs - 1 ? Overlap : 0), sum[i][p]);
       }
     }
   }
 }
-// Columns First .. N - 1 of Rows rows, in tiles of `Packs` packs and then of fewer.
-template <class T, int N, int First, int Rows, int Packs, bool Add, template <class> class At,
-          class Left, class To>
-VECC_FN void times_columns(const Left& left, const T* __restrict__ right, int depth, const To& to) {
-  using Value = decltype(At<T>{0}(right));
-  constexpr int width = static_cast<int>(sizeof(Value) / sizeof(T)) * Packs;
-  constexpr int last = First + (N - First) / width * width;
-  for (int j = First; j < last; j += width) {
-    times_tile<T, N, Rows, Packs, Add, At>(left, right, depth, to, j);
-  }
-  if constexpr (Packs > 1) {
-    times_columns<T, N, last, Rows, Packs / 2, Add, At>(left, right, depth, to);
-  } else if constexpr (sizeof(Value) > sizeof(Pack<T>)) {
-    times_columns<T, N, last, Rows, 1, Add, PackAt>(left, right, depth, to);
-  } else if constexpr (N > last) {
-    times_last_columns<T, N, Rows, last, Add>(left, right, depth, to);
+
+// The same of fewer columns than a pack has.
+template <int N, int Step, bool Add, class T, int Rows>
+VECC_FN void times_few_columns(const T* const (&left)[Rows], const T* __restrict__ right, int depth,
+                               T* const (&to)[Rows]) {
+  VECC_UNROLL for (int i = 0; i < Rows; ++i) {
+    T sum[N] = {};
+    for (int k = 0; k < depth; ++k) {
+      VECC_UNROLL for (int j = 0; j < N; ++j) {
+        sum[j] = madd(left[i][k * Step], right[k * N + j], sum[j]);
+      }
+    }
+    VECC_UNROLL for (int j = 0; j < N; ++j) to[i][j] = Add ? to[i][j] + sum[j] : sum[j];
   }
 }
+
+// Columns from First on, fewer than a tile of the widest packs has: as few tiles as there can be,
+// since each takes the compiler's time.
+template <int N, int First, int Step, bool Add, class T, int Rows>
+VECC_FN void times_last_columns(const T* const (&left)[Rows], const T* __restrict__ right,
+                                int depth, T* const (&to)[Rows]) {
+  using Wide = typename WideOf<T>::Type;
+  constexpr int wide = WideOf<T>::width;
+  constexpr int narrow = PackOf<T>::width;
+  constexpr int rest = N - First;
+  if constexpr (N < narrow) {
+    times_few_columns<N, Step, Add>(left, right, depth, to);
+  } else if constexpr (N < wide) {
+    constexpr int packs = (N + narrow - 1) / narrow;
+    times_tile<Pack<T>, N, packs, packs * narrow - N, Step, Add>(left, right, depth, to, 0);
+  } else if constexpr (wide == narrow || rest % wide == 0 || rest % wide > narrow) {
+    constexpr int packs = (rest + wide - 1) / wide;
+    times_tile<Wide, N, packs, packs * wide - rest, Step, Add>(left, right, depth, to, First);
+  } else {
+    constexpr int packs = rest / wide;
+    constexpr int last = First + packs * wide;
+    if constexpr (packs > 0) {
+      times_tile<Wide, N, packs, 0, Step, Add>(left, right, depth, to, First);
+    }
+    times_tile<Pack<T>, N, 1, last + narrow - N, Step, Add>(left, right, depth, to, last);
+  }
+}
+
 // Packs of a tile of `rows` of Tile rows: as many sums as there are, in a power of two.
 template <int Tile>
 VECC_FN constexpr int tile_packs(int rows) {
@@ -86,23 +105,43 @@ VECC_FN constexpr int tile_packs(int rows) {
   return packs;
 }
 // All columns of Rows rows.
-template <class T, int N, int Rows, int Tile, bool Add, class Left, class To>
-VECC_FN void times_rows(const Left& left, const T* __restrict__ right, int depth, const To& to) {
-  times_columns<T, N, 0, Rows, tile_packs<Tile>(Rows), Add, WideAt>(left, right, depth, to);
+template <int N, int Step, int Tile, bool Add, class T, int Rows>
+VECC_FN void times_rows(const T* const (&left)[Rows], const T* __restrict__ right, int depth,
+                        T* const (&to)[Rows]) {
+  using Wide = typename WideOf<T>::Type;
+  constexpr int packs = tile_packs<Tile>(Rows);
+  constexpr int columns = packs * WideOf<T>::width;
+  constexpr int whole = N / columns * columns;
+  for (int j = 0; j < whole; j += columns) {
+    if constexpr (whole > 0) times_tile<Wide, N, packs, 0, Step, Add>(left, right, depth, to, j);
+  }
+  if constexpr (N > whole) times_last_columns<N, whole, Step, Add>(left, right, depth, to);
 }
 
-// All rows of an M x N matrix.
-template <class T, int M, int N, int Tile, bool Add, class Left>
-VECC_FN void times_all_rows(const Left& left, const T* __restrict__ right, int depth,
+// Rows of an M x N matrix, as many as `Rows`; row i of the other one begins at left + i * Down.
+template <int N, int Rows, int Down, int Step, int Tile, bool Add, class T>
+VECC_FN void times_some_rows(const T* left, const T* __restrict__ right, int depth, T* y) {
+  const T* from[Rows];
+  T* to[Rows];
+  VECC_UNROLL for (int i = 0; i < Rows; ++i) {
+    from[i] = left + i * Down;
+    to[i] = y + i * N;
+  }
+  times_rows<N, Step, Tile, Add>(from, right, depth, to);
+}
+// All rows.
+template <int M, int N, int Down, int Step, int Tile, bool Add, class T>
+VECC_FN void times_all_rows(const T* __restrict__ left, const T* __restrict__ right, int depth,
                             T* __restrict__ y) {
   constexpr int rest = M % Tile;
-  const auto from = [&](int row) { return [=](int i, int k) { return left(row + i, k); }; };
-  const auto to = [=](int row) { return [=](int i) { return y + (row + i) * N; }; };
   for (int i = 0; i < M - rest; i += Tile) {
-    times_rows<T, N, Tile, Tile, Add>(from(i), right, depth, to(i));
+    if constexpr (M >= Tile) {
+      times_some_rows<N, Tile, Down, Step, Tile, Add>(left + i * Down, right, depth, y + i * N);
+    }
   }
   if constexpr (rest > 0) {
-    times_rows<T, N, rest, Tile, Add>(from(M - rest), right, depth, to(M - rest));
+    times_some_rows<N, rest, Down, Step, Tile, Add>(left + (M - rest) * Down, right, depth,
+                                                    y + (M - rest) * N);
   }
 }
 
@@ -120,8 +159,7 @@ VECC_FN void times_matrix(const T* __restrict__ matrix, unsigned count, const Ro
       from[i] = row(at);
       to[i] = target(at);
     }
-    times_rows<T, M, Tile, Tile, false>([&](int i, int k) { return from[i][k]; }, matrix, K,
-                                        [&](int i) { return to[i]; });
+    times_rows<M, 1, Tile, false>(from, matrix, K, to);
   }
 }
 
@@ -181,32 +219,28 @@ VECC_FN void times(const T* __restrict__ l, const T* __restrict__ r, T* __restri
   } else if constexpr (TR) {  // columns of y are rows of r l
     T rows[4 * M];
     constexpr int rest = N % 4;
-    const auto to = [&](int c) { return rows + c * M; };
     const auto scatter = [&](int j, int columns) {
       for (int i = 0; i < M; ++i) {
         for (int c = 0; c < columns; ++c) y[i * N + j + c] = rows[c * M + i];
       }
     };
-    const auto left = [=](int j, int k) { return r[j * K + k]; };
     for (int j = 0; j < N - rest; j += 4) {
-      times_rows<T, M, 4, Tile, false>([=](int c, int k) { return left(j + c, k); }, l, K, to);
+      times_some_rows<M, 4, K, 1, Tile, false>(r + j * K, l, K, rows);
       scatter(j, 4);
     }
     if constexpr (rest > 0) {
-      times_rows<T, M, rest, Tile, false>([=](int c, int k) { return left(N - rest + c, k); }, l, K,
-                                          to);
+      times_some_rows<M, rest, K, 1, Tile, false>(r + (N - rest) * K, l, K, rows);
       scatter(N - rest, rest);
     }
   } else {
-    times_all_rows<T, M, N, Tile, false>(
-        [=](int i, int k) { return TL ? l[k * M + i] : l[i * K + k]; }, r, K, y);
+    times_all_rows<M, N, TL ? 1 : K, TL ? M : 1, Tile, false>(l, r, K, y);
   }
 }
 // y += the sum over members of g x^T, M x N: `g` and `x` have `count` rows of M and of N entries.
 template <class T, int M, int N, int Tile>
 VECC_FN void add_outer_sum(const T* __restrict__ g, const T* __restrict__ x, int count,
                            T* __restrict__ y) {
-  times_all_rows<T, M, N, Tile, true>([=](int i, int k) { return g[k * M + i]; }, x, count, y);
+  times_all_rows<M, N, 1, M, Tile, true>(g, x, count, y);
 }
 
 }  // namespace vecc_kernel

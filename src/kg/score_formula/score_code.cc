@@ -98,8 +98,10 @@ Result<std::shared_ptr<const ScoreCode>> ScoreCode::load(ScoreFormula formula, D
     want_side(make_score_kernels(code->formula_, std::move(splits[side]), dtype), options.gradients,
               code->sides_[side], wanted);
   }
-  std::vector<const Kernel*> kernels;
-  for (const WantedFunction& each : wanted) kernels.push_back(&each.kernel.kernel);
+  std::vector<cpu::WantedKernel> kernels;
+  for (const WantedFunction& each : wanted) {
+    kernels.push_back({&each.kernel.kernel, {.narrow = false}});
+  }
   std::vector<cpu::LoadedKernel> loaded;
   code->is_interpreted_ = options.interpret;
   if (!options.interpret) {
