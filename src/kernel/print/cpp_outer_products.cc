@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
-#include <utility>
+#include <algorithm>
+#include <span>
+#include <string>
 
 #include "src/kernel/print/body.h"
 #include "src/kernel/print/member_sums.h"
@@ -8,30 +10,59 @@
 
 namespace vecc {
 
+namespace {
+
+// The columns of some members of a sum, on one side of the products.
+struct Columns {
+  const char* name;
+  std::uint32_t load;
+  bool in_place;
+};
+
+void print_copies(BodyText& out, std::span<const Columns> sides, std::uint32_t sum) {
+  const NodeText& nodes = out.nodes();
+  if (std::ranges::all_of(sides, &Columns::in_place)) return;
+  out.open("for (unsigned b = 0; b < count; ++b) {");
+  out.line("const unsigned e = f + b;");
+  for (const Columns& side : sides) {
+    if (!side.in_place) print_load(out, side.load, KernelSpace::Member);
+  }
+  for (const Columns& side : sides) {
+    if (side.in_place) continue;
+    out.line(fmt::format("copy<T, {0}>(v{1}, {2}{3} + b * {0});", nodes.size(side.load), side.load,
+                         side.name, sum));
+  }
+  out.close();
+}
+
+}  // namespace
+
 void print_cpp_outer_products(BodyText& out, const KernelPhase& phase,
                               const PhaseSchedule& schedule) {
   const NodeText& nodes = out.nodes();
   const OuterProductSum of = *outer_product_sum(out.kernel(), phase);
-  const std::pair<const char*, std::uint32_t> columns[] = {{"left", of.left}, {"right", of.right}};
+  const Columns sides[] = {{"left", of.left, schedule.left_in_place},
+                           {"right", of.right, schedule.right_in_place}};
   declare_reductions(out, phase);
-  for (const auto& [name, number] : columns) {
-    out.declare_array(fmt::format("{}{}", name, of.sum), schedule.members * nodes.size(number));
+  for (const Columns& side : sides) {
+    if (side.in_place) continue;
+    out.declare_array(fmt::format("{}{}", side.name, of.sum),
+                      schedule.members * nodes.size(side.load));
   }
   out.open(fmt::format("for (unsigned f = begin_of(r), last = end_of(r); f < last; f += {}) {{",
                        schedule.members));
   out.line(
       fmt::format("const unsigned count = last - f < {0} ? last - f : {0};", schedule.members));
-  out.open("for (unsigned b = 0; b < count; ++b) {");
-  out.line("const unsigned e = f + b;");
-  for (const auto& [name, number] : columns) print_load(out, number, KernelSpace::Member);
-  for (const auto& [name, number] : columns) {
-    out.line(fmt::format("copy<T, {0}>(v{1}, {2}{3} + b * {0});", nodes.size(number), number, name,
-                         of.sum));
+  print_copies(out, sides, of.sum);
+  std::string rows[2];
+  for (std::size_t s = 0; s < 2; ++s) {
+    const std::uint32_t load = sides[s].load;
+    rows[s] = sides[s].in_place ? nodes.row_pointer(nodes.node(load).access, "f", nodes.size(load))
+                                : fmt::format("{}{}", sides[s].name, of.sum);
   }
-  out.close();
-  out.line(fmt::format(
-      "add_outer_sum<T, {0}, {1}, {3}>(left{2}, right{2}, static_cast<int>(count), v{2});",
-      nodes.size(of.left), nodes.size(of.right), of.sum, out.schedule().tile_rows));
+  out.line(fmt::format("add_outer_sum<T, {}, {}, {}>({}, {}, static_cast<int>(count), v{});",
+                       nodes.size(of.left), nodes.size(of.right), out.schedule().tile_rows, rows[0],
+                       rows[1], of.sum));
   out.close();
 }
 

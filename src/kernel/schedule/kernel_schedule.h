@@ -82,6 +82,9 @@ struct PhaseSchedule {
   std::uint32_t across = 0;
   /// OuterProducts: the sum is read and written for so many.
   std::uint32_t members = 0;
+  /// OuterProducts: columns that lie one behind the other already; others are copied there.
+  bool left_in_place = false;
+  bool right_in_place = false;
 
   friend bool operator==(const PhaseSchedule&, const PhaseSchedule&) = default;
 };

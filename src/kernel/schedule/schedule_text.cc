@@ -17,6 +17,8 @@ constexpr std::array<std::string_view, 8> kPhaseLoops = {
     "steps",          "batches",    "no-loop",     "row-sum",
     "outer-products", "warp-tiles", "block-tiles", "tensor-tiles"};
 constexpr std::string_view kMembers = "-members";
+constexpr std::string_view kLeftInPlace = "left-in-place";
+constexpr std::string_view kRightInPlace = "right-in-place";
 static_assert(kRowLoops.size() == static_cast<std::size_t>(RowLoop::TensorCores) + 1);
 static_assert(kPhaseLoops.size() == static_cast<std::size_t>(PhaseLoop::TensorTiles) + 1);
 
@@ -70,6 +72,8 @@ std::string text_of(const PhaseSchedule& phase) {
   if (phase.by_lanes) text += "/lanes";
   if (phase.down > 0) text += fmt::format("/{}x{}", phase.down, phase.across);
   if (phase.members > 0) text += fmt::format("/{}{}", phase.members, kMembers);
+  if (phase.left_in_place) text += fmt::format("/{}", kLeftInPlace);
+  if (phase.right_in_place) text += fmt::format("/{}", kRightInPlace);
   return text;
 }
 std::string text_of(const ScratchArray& array) {
@@ -133,6 +137,10 @@ bool read(std::string_view text, PhaseSchedule& phase) {
     const std::string_view word = take_word(text, '/');
     if (word == "lanes") {
       phase.by_lanes = true;
+    } else if (word == kLeftInPlace) {
+      phase.left_in_place = true;
+    } else if (word == kRightInPlace) {
+      phase.right_in_place = true;
     } else if (word.ends_with(kMembers)) {
       if (!read_number(word.substr(0, word.size() - kMembers.size()), phase.members)) return false;
     } else if (!read_pair(word, phase.down, phase.across)) {

@@ -82,9 +82,14 @@ class ArrayPlacer {
     for (const KernelStep& step : steps) add_reduction(step);
     if (loop == PhaseLoop::OuterProducts) {
       const OuterProductSum of = *outer_product_sum(kernel_, phase);
-      const std::uint64_t members = schedule_.phases[number].members;
-      add(fmt::format("left{}", of.sum), members * size(of.left));
-      add(fmt::format("right{}", of.sum), members * size(of.right));
+      const PhaseSchedule& phase_schedule = schedule_.phases[number];
+      const std::uint64_t members = phase_schedule.members;
+      if (!phase_schedule.left_in_place) {
+        add(fmt::format("left{}", of.sum), members * size(of.left));
+      }
+      if (!phase_schedule.right_in_place) {
+        add(fmt::format("right{}", of.sum), members * size(of.right));
+      }
     } else if (loop == PhaseLoop::Steps || loop == PhaseLoop::Batches) {
       for (const KernelStep& step : steps) add_step(step);
     }
