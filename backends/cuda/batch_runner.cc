@@ -54,13 +54,13 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
                                                        const DeviceCodeOptions& options,
                                                        DeviceCodeCounts* counts) {
   std::unique_ptr<BatchRunner> made(
-      new BatchRunner(device, plan, std::move(batch), std::move(scalars)));
+      new BatchRunner(std::move(device), plan, std::move(batch), std::move(scalars)));
   std::vector<std::string> others{print_set_numbers(plan.dtype)};
   const bool makes = made->binders_.reach() != nullptr && !batches.binds_on_host;
   if (makes) others.push_back(print_make_batch(plan.dtype));
   const std::vector<RowSizes> sizes = batch_sizes(made->batch_, batches.typical);
   VECC_TRY(PlanCode code,
-           load_plan_code(device, plan, LaunchWay::Graph, sizes, others, options, counts));
+           load_plan_code(made->device_, plan, LaunchWay::Graph, sizes, others, options, counts));
   made->kept_bytes_ = batches.image_bytes;
   made->nodes_ = std::move(code.stages.front());
   made->set_numbers_ = std::move(code.others.front());
