@@ -54,9 +54,9 @@ struct PlannedProgram {
   const Program& program;
   const Plan& plan;
   const BatchOptions* batch = nullptr;   ///< null: it runs as a whole
-  const PlaceOptions* places = nullptr;  ///< what was asked for,
-  std::vector<PlacedTable>* tables =
-      nullptr;  ///< and all tables, in memory or in files: may be set
+  const PlaceOptions* places = nullptr;  ///< where tables were asked to be
+  /// Where they will be; check_plan() may move them. Null: they cannot be moved.
+  std::vector<PlacedTable>* tables = nullptr;
 };
 
 struct ExecutionOptions {

@@ -45,8 +45,7 @@ void take_wishes(std::vector<PlacedTable>& tables, const PlaceOptions& places);
 
 /// Moves tables away until the rest are `room` bytes at most: those of which the fewest bytes are
 /// moved for each byte that this saves. What was asked for, or is there, stays. If that is not
-/// enough, all others
-/// are moved.
+/// enough, all others are moved.
 void move_tables(std::vector<PlacedTable>& tables, TablePlace from, TablePlace to,
                  std::uint64_t room);
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "src/plan/plan_tables.h"
+#include "src/support/mapped_file.h"
 #include "tests/graph_io/temporary_folder.h"
 #include "vecc/plan.h"
 
@@ -39,6 +40,10 @@ class MemoryStatementTest : public testing::Test {
     later.of_facts = {{"features/0", 64 * kMega}, {"others/1", kMega}};
     later.facts = 65 * kMega;
     later.values = 32 * kMega;
+  }
+  void SetUp() override {
+    const auto folder = find_file_folder(places.folder);
+    if (folder && folder->is_memory) GTEST_SKIP() << places.folder << " is memory";
   }
   // A step of which the process may hold so much more than it does; 0: what is free.
   Result<void> state(std::uint64_t more) {

@@ -4,7 +4,7 @@
 # --host-memory puts there what it has no room for.
 set -euo pipefail
 vecc=$1 import=$2
-work=$(mktemp -d)
+work=$(mktemp -d "$PWD/table_files.XXXXXX")  # in the build: temporary folders may be memory
 trap 'rm -rf -- "$work"' EXIT
 mega=$((1 << 20))
 

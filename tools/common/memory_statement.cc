@@ -103,15 +103,15 @@ Result<void> MemoryStatement::state(const PlannedProgram& planned, const Program
   MemoryNeed own = need_of_run(memory);
   own.arrays = memory.narrow;  // the others are in the Plan, which is there
   own.parameters = memory.parameters + memory.states;
-  copied_ += memory.states;
-  own.copies = (copies_.kept + copies_.made) * copied_;
+  const std::uint64_t copy = copied_ + memory.states;
+  own.copies = (copies_.kept + copies_.made) * copy;
   own.left = memory.left;
   if (is_step_) own.outputs = 0;
   if (planned.batch != nullptr) take_batches(memory, *planned.batch, own);
   need_ = sum_of(own, later_);
   return_freed_memory();  // what is counted now is then in use
   now_ = process_memory();
-  if (planned.tables != nullptr) VECC_TRY_VOID(place(planned));
+  if (planned.tables != nullptr) VECC_TRY_VOID(place(planned, copy));
   const ProcessMemory peak = process_peak();
   const std::uint64_t held = now_.resident + need_.bytes() + kOthers;
   stated_.resident = std::max(peak.resident, held - std::min(need_.left, held));
@@ -139,8 +139,8 @@ std::string MemoryStatement::text_of_tables(const PlannedProgram& planned) const
   return "\n" + text_of(*planned.tables);
 }
 
-// Takes what is in files off need_.
-Result<void> MemoryStatement::place(const PlannedProgram& planned) {
+// Takes what is in files off need_. `copy`: bytes of one.
+Result<void> MemoryStatement::place(const PlannedProgram& planned, std::uint64_t copy) {
   std::vector<PlacedTable>& tables = *planned.tables;
   std::map<std::string, std::uint64_t> copies = later_.of_facts;
   for (PlacedTable& table : tables) {
@@ -156,9 +156,9 @@ Result<void> MemoryStatement::place(const PlannedProgram& planned) {
   VECC_TRY(const FileFolder folder, find_file_folder(planned.places->folder));
   if (folder.is_memory) return {};  // where its files are all the same
   if (copies_.kept > 0) {           // one is made in memory, then goes to a file
-    need_.copies -= (copies_.kept + copies_.made - 1) * copied_;
-    need_.files += copies_.kept * copied_;
-    kept_copies_ = {folder.path, copied_};
+    need_.copies -= (copies_.kept + copies_.made - 1) * copy;
+    need_.files += copies_.kept * copy;
+    kept_copies_ = {folder.path, copy};
   }
   if (moves && need() > room) {
     const std::uint64_t held = bytes_at(tables, TablePlace::Host);

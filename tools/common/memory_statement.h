@@ -81,7 +81,7 @@ class MemoryStatement {
 
  private:
   [[nodiscard]] HostRoom room() const;
-  [[nodiscard]] Result<void> place(const PlannedProgram& planned);
+  [[nodiscard]] Result<void> place(const PlannedProgram& planned, std::uint64_t copy);
   [[nodiscard]] std::string text_of_tables(const PlannedProgram& planned) const;
   /// `tables`: empty, or lines on where each is.
   [[nodiscard]] Result<void> check(const MemoryNeed& need, const std::string& tables) const;
@@ -93,7 +93,7 @@ class MemoryStatement {
   MemoryNeed later_;
   bool is_step_ = false;
   WeightCopies copies_;
-  std::uint64_t copied_ = 0;  // bytes of a copy, when the step is planned with its states
+  std::uint64_t copied_ = 0;  // bytes of a copy but for its states
   KeptCopies kept_copies_;
   MemoryNeed need_;
   ProcessMemory now_;
