@@ -14,6 +14,7 @@
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/launch_graph.h"
 #include "backends/cuda/pinned_memory.h"
+#include "src/kernel/schedule/row_sizes.h"
 
 namespace vecc::cuda {
 
@@ -59,6 +60,11 @@ class BatchMaker {
   DeviceMemory memory_;
   CUdeviceptr tables_ = 0;
 };
+
+/// Whether batches are made on the device: as asked, or where the threads that bind them on the
+/// host would take longer. `typical`: batch_sizes() of BatchOptions::typical.
+[[nodiscard]] bool makes_on_device(const BatchOptions& batches, std::span<const RowSizes> typical,
+                                   const Target& target);
 
 /// Makes the batches of one slot.
 class SlotMaker {

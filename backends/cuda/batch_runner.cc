@@ -55,10 +55,12 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
                                                        DeviceCodeCounts* counts) {
   std::unique_ptr<BatchRunner> made(
       new BatchRunner(std::move(device), plan, std::move(batch), std::move(scalars)));
-  std::vector<std::string> others{print_set_numbers(plan.dtype)};
-  const bool makes = made->binders_.reach() != nullptr && !batches.binds_on_host;
-  if (makes) others.push_back(print_make_batch(plan.dtype));
+  if (!is_empty(batches.typical)) VECC_TRY_VOID(check_batch(made->batch_, batches.typical));
   const std::vector<RowSizes> sizes = batch_sizes(made->batch_, batches.typical);
+  std::vector<std::string> others{print_set_numbers(plan.dtype)};
+  const bool makes =
+      made->binders_.reach() != nullptr && makes_on_device(batches, sizes, plan.target);
+  if (makes) others.push_back(print_make_batch(plan.dtype));
   VECC_TRY(PlanCode code,
            load_plan_code(made->device_, plan, LaunchWay::Graph, sizes, others, options, counts));
   made->kept_bytes_ = batches.image_bytes;

@@ -32,7 +32,7 @@ class TableMemory {
   const T* add(const std::vector<T>& items) {
     return add(std::span<const T>(items));
   }
-  /// The same, once: the vector stays.
+  /// The same; of a vector that was added before, its first copy. The vector must not change.
   const std::uint32_t* share(const std::vector<std::uint32_t>& items) {
     const auto [found, is_new] = shared_.try_emplace(&items, nullptr);
     if (is_new) found->second = add(items);

@@ -33,6 +33,13 @@ struct Batch {
   std::vector<std::uint32_t> samples = {};
 };
 
+/// Which side makes the index arrays of batches: the same arrays, byte by byte.
+enum class BatchSide : std::uint8_t {
+  Choose,  ///< what takes less time, as far as is known
+  Host,
+  Device,  ///< where the backend can, else the host
+};
+
 /// Of a Program, a step or a forward pass, that runs batch by batch.
 struct BatchOptions {
   /// Parameters of scalars, each executable's own: a row is 0 but for the batches that have it.
@@ -55,8 +62,9 @@ struct BatchOptions {
   /// Batches are ever new choices of samples: what each of them reaches is found once and kept,
   /// where that takes little memory beside the step's own index arrays.
   bool mixes_samples = false;
-  /// On the host, also where a backend makes batches on the device: the same rows, for tests.
-  bool binds_on_host = false;
+  BatchSide side = BatchSide::Choose;
+  /// Of the host, that bind batches at once.
+  std::uint32_t binding_threads = 1;
   /// Of index arrays of a batch and what else it brings: memory for so many bytes is always kept,
   /// where some batch may need them (cuda).
   std::uint64_t image_bytes = std::uint64_t{16} << 20;

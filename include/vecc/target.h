@@ -56,6 +56,7 @@ struct LaunchTimes {
   double launch = 0;                ///< microseconds from a kernel's end to the start of the next
   double long_kernel = 0;           ///< microseconds; longer ones let no other start beside them
   std::uint32_t short_members = 0;  ///< kernels of no more end soon after they start
+  double made_batch = 0;            ///< microseconds of the kernels that make a batch
   /// Results that may end so much later have the smallest priority: a share of the time of the
   /// longest chain.
   double can_wait = 0;

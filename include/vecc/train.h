@@ -66,8 +66,7 @@ struct TrainOptions {
   /// Each batch a Program of its own, restricted from the whole, also where the backend binds
   /// batches: the oracle of tests.
   bool restricts_batches = false;
-  /// BatchOptions::binds_on_host.
-  bool binds_on_host = false;
+  BatchSide batch_side = BatchSide::Choose;
   OptimizeOptions optimize;  ///< for the step Program of all samples; batches take it over
   /// Looked in for steps before they are made; null: they are made. Results are the same.
   std::shared_ptr<StepStore> steps = nullptr;

@@ -56,11 +56,10 @@ RowSizes usual_row(const BatchLaunch& launch) {
 
 std::vector<RowSizes> batch_sizes(const BatchPlan& plan, const Batch& batch) {
   std::vector<RowSizes> sizes;
-  const bool is_whole = batch.weights.empty() && batch.samples.empty();
   for (const BatchLaunch& launch : plan.launches) {
-    sizes.push_back(is_whole ? whole_sizes(launch) : usual_row(launch));
+    sizes.push_back(is_empty(batch) ? whole_sizes(launch) : usual_row(launch));
   }
-  if (is_whole) return sizes;
+  if (is_empty(batch)) return sizes;
   BatchRows rows;
   BatchBinder(plan).bind(batch, rows);
   for (const BatchRows::Run& run : rows.runs) {

@@ -8,8 +8,14 @@
 
 namespace vecc {
 
+/// Whether it says of nothing: a batch of weights has rows, or none, of each parameter.
+[[nodiscard]] inline bool is_empty(const Batch& batch) {
+  return batch.weights.empty() && batch.samples.empty();
+}
+
 /// By launch, the rows that it runs of a batch and their members, as one class; of a launch that
-/// does not run, one row of the usual length. A batch without weights and samples: all rows.
+/// does not run, one row of the usual length. Of an empty batch: all rows. `batch`: one of
+/// the plan's (check_batch()).
 [[nodiscard]] std::vector<RowSizes> batch_sizes(const BatchPlan& plan, const Batch& batch);
 
 }  // namespace vecc

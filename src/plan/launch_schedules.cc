@@ -5,6 +5,7 @@
 
 #include "src/kernel/schedule/schedule_kernel.h"
 #include "src/plan/row_order.h"
+#include "vecc/error.h"
 
 namespace vecc {
 namespace {
@@ -43,8 +44,9 @@ RowSizes row_sizes(const Plan& plan, const Launch& launch) {
 
 LaunchSchedule LaunchSchedules::of(const Launch& launch) {
   const Kernel& kernel = plan_.kernels[launch.kernel];
-  const RowSizes sizes =
-      typical_.empty() ? row_sizes(plan_, launch) : typical_[&launch - plan_.launches.data()];
+  const auto number = static_cast<std::size_t>(&launch - plan_.launches.data());
+  VECC_CHECK(typical_.empty() || number < typical_.size(), "a launch of another Plan");
+  const RowSizes sizes = typical_.empty() ? row_sizes(plan_, launch) : typical_[number];
   RowLoops rows = choose_loops(kernel, sizes, plan_.target, fewest_threads_);
   std::shared_ptr<const KernelSchedule>& schedule = schedules_[{launch.kernel, rows.loops}];
   if (!schedule) {

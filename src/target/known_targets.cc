@@ -40,6 +40,7 @@ Target gpu(const char* name, std::uint32_t capability, std::uint32_t multiproces
   target.launches = {.launch = 1,
                      .long_kernel = 30,
                      .short_members = 4096,
+                     .made_batch = 40,
                      .can_wait = 0.01,
                      .graph_nodes = 128,
                      .graph_launches = 256,

@@ -62,6 +62,7 @@ std::vector<Field> fields_of(Target& t) {
       {"launch_microseconds", &t.launches.launch, 0, kCycles},
       {"launch_long_kernel", &t.launches.long_kernel, 0, kCycles},
       {"launch_short_members", &t.launches.short_members, 0, kMembers},
+      {"launch_made_batch", &t.launches.made_batch, 0, kCycles},
       {"launch_can_wait", &t.launches.can_wait, 0, 1},
       {"launch_graph_nodes", &t.launches.graph_nodes, 1, 1 << 20},
       {"launch_graph_launches", &t.launches.graph_launches, 0, kMembers},

@@ -33,10 +33,10 @@ Errors cannot_bind(const Backend& backend) {
   return refuse("bind", std::string(backend.name()) + " cannot bind the batches of this step");
 }
 
-// So many of them, evenly from first to last.
+// So many of them (0: all), evenly from first to last.
 std::vector<std::uint32_t> spread_samples(std::span<const std::uint32_t> samples,
                                           std::uint64_t count) {
-  count = std::min<std::uint64_t>(count, samples.size());
+  count = count == 0 ? samples.size() : std::min<std::uint64_t>(count, samples.size());
   std::vector<std::uint32_t> some;
   for (std::uint64_t i = 0; i < count; ++i) some.push_back(samples[i * samples.size() / count]);
   return some;
@@ -76,7 +76,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   VECC_TRY_VOID(check_places(execution.places, made.step.program, /*of_steps=*/false));
   made.batch.mixes_samples =
       options.shuffle && options.batch_size > 1 && options.batch_size < samples.size();
-  made.batch.binds_on_host = options.binds_on_host;
+  made.batch.side = options.batch_side;
   const bool lists_touched = made.batch.lists_touched;
   if (lists_touched && way == BatchWay::Mask) {
     return refuse("mask", "lazy-adam changes the rows that a batch touches, a mask all");
@@ -84,6 +84,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   std::unique_ptr<BatchSteps> steps(new BatchSteps(graph, std::move(made), options, sorted));
   VECC_TRY(const BatchMachine machine, find_batch_machine(backend, execution));
   steps->binding_threads_ = machine.binding_threads;
+  steps->made_.batch.binding_threads = machine.binding_threads + 1;
   if (backend.binds_batches()) {
     steps->set_typical(spread_samples(sorted, options.batch_size));
     VECC_TRY_VOID(steps->compile_bound(backend, execution));

@@ -40,7 +40,7 @@ TEST(BatchCalls, none_that_allocates_compiles_or_instantiates_after_the_first_ba
   for (const auto& [size, on_host] : {CallsOf{1, false}, {32, false}, {32, true}}) {
     TrainOptions options;
     options.batch_size = size;
-    options.binds_on_host = on_host;
+    options.batch_side = on_host ? BatchSide::Host : BatchSide::Device;
     ExecutionOptions execution;
     execution.device.kind = Device::Kind::Cuda;
     const auto trainer =

@@ -27,7 +27,7 @@ struct ShippedModel {
     program = value_of(optimize(value_of(vectorize(graph, options)).program));
   }
   [[nodiscard]] std::unique_ptr<Trainer> trainer(TrainOptions options, bool on_host) const {
-    options.binds_on_host = on_host;
+    options.batch_side = on_host ? BatchSide::Host : BatchSide::Device;
     options.batch_way = BatchWay::Bind;
     return value_of(make_trainer(graph, program, tested_backend(), tested_options(), options,
                                  all_samples(graph)));

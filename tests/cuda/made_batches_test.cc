@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "backends/cuda/batch_maker.h"
 #include "backends/cuda/cuda_backend.h"
 #include "backends/cuda/cuda_executable.h"
 #include "src/train/step_program.h"
@@ -71,6 +72,7 @@ CompiledBatches compile(const NeuronGraph& graph, bool optimizes, DType dtype,
   CompiledBatches compiled{
       *training::make_batch_step_program(graph, std::move(forward), samples, {}), nullptr};
   compiled.made.batch.mixes_samples = true;
+  compiled.made.batch.side = BatchSide::Device;
   std::mt19937 random(1);
   compiled.made.batch.typical = random_batch(compiled.made, samples.size() / 5 + 1, random);
   compiled.made.batch.image_bytes = image_bytes;
@@ -301,6 +303,24 @@ TEST_F(MadeBatches, that_may_not_fit_are_bound_on_the_host) {
 }
 
 // Tables that batches are made from are no reason to run out of memory.
+TEST(ChosenSide, of_batches_is_the_device_where_the_host_would_take_longer) {
+  const Target& target = *find_target("h200");
+  RowClass members;
+  members.add(/*length=*/4, /*count=*/10'000);
+  const std::vector<RowSizes> typical = {{10'000, 40'000, {members}}};  // 400 us of a thread
+  BatchOptions options;
+  EXPECT_TRUE(cuda::makes_on_device(options, typical, target));
+  options.binding_threads = 9;
+  EXPECT_TRUE(cuda::makes_on_device(options, typical, target));
+  options.binding_threads = 11;
+  EXPECT_FALSE(cuda::makes_on_device(options, typical, target));
+  options.side = BatchSide::Device;
+  EXPECT_TRUE(cuda::makes_on_device(options, typical, target));
+  options.side = BatchSide::Host;
+  options.binding_threads = 1;
+  EXPECT_FALSE(cuda::makes_on_device(options, typical, target));
+}
+
 TEST_F(MadeBatches, are_bound_on_the_host_where_memory_is_short) {
   if (std::getenv("VECC_CUDA_DRIVER") == nullptr) GTEST_SKIP() << "of the emulator";
   std::mt19937 random(1);

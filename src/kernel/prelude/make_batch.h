@@ -93,15 +93,53 @@ static __device__ bool is_stored(const BatchTables& t, const RestStore& store, u
          (store.by_members == 0 || has_store(t, store, row, false));
 }
 
-static __device__ bool keeps(const BatchTables& t, const NumberJob& job, unsigned position) {
-  const unsigned counter = job.order != nullptr ? job.order[position] : position;
-  if (job.kind == kOwnerNumbers) {
-    return has_any(t, job.first + job.begins[counter], job.first + job.begins[counter + 1]);
-  }
-  if (!has_number(t, job.first + counter)) return false;
+// Of a number that the batch has: whether the job keeps its counter.
+static __device__ bool keeps(const BatchTables& t, const NumberJob& job, unsigned counter) {
   if (job.kind == kRestNumbers) return !is_stored(t, t.rests[job.rest], counter);
-  if (job.kind == kRowNumbers || job.rows_first == kNoNumber) return true;
+  if (job.kind != kMemberNumbers || job.rows_first == kNoNumber) return true;
   return has_whole(t, job.whole) || has_number(t, job.rows_first + job.owners[counter]);
+}
+
+// Of positions first .. first + count - 1, at most kAtOnce, those that are kept, as bits. What they
+// load is in flight together: in turn, each would wait for four loads one after another.
+constexpr unsigned kAtOnce = 8;
+static __device__ unsigned kept_of(const BatchTables& t, const NumberJob& job, unsigned first,
+                                   unsigned count) {
+  const bool by_members = job.kind == kOwnerNumbers;
+  unsigned counters[kAtOnce];
+  unsigned long long begins[kAtOnce];
+  unsigned long long ends[kAtOnce];
+  unsigned long long words[kAtOnce];
+#pragma unroll
+  for (unsigned k = 0; k < kAtOnce; ++k) {
+    const unsigned position = first + (k < count ? k : 0);
+    counters[k] = job.order != nullptr ? job.order[position] : position;
+  }
+#pragma unroll
+  for (unsigned k = 0; k < kAtOnce; ++k) {
+    begins[k] = job.first + (by_members ? job.begins[counters[k]] : counters[k]);
+    ends[k] = by_members ? job.first + job.begins[counters[k] + 1] : begins[k] + 1;
+  }
+#pragma unroll
+  for (unsigned k = 0; k < kAtOnce; ++k) {
+    words[k] = begins[k] < ends[k] ? t.reached[begins[k] / 64] : 0;
+  }
+  unsigned kept = 0;
+#pragma unroll
+  for (unsigned k = 0; k < kAtOnce; ++k) {
+    if (k >= count || begins[k] >= ends[k]) continue;
+    const unsigned long long last = ends[k] - 1;
+    unsigned long long bits = words[k] & ~0ull << begins[k] % 64;
+    if (last / 64 == begins[k] / 64) bits &= ~0ull >> (63 - last % 64);
+    bool is_kept = bits != 0;
+    if (by_members) {
+      is_kept = is_kept || has_any(t, (begins[k] / 64 + 1) * 64, ends[k]);
+    } else {
+      is_kept = is_kept && keeps(t, job, counters[k]);
+    }
+    kept |= static_cast<unsigned>(is_kept) << k;
+  }
+  return kept;
 }
 
 // Positions 64 * word + i that are kept, for bits i.
@@ -110,23 +148,25 @@ static __device__ unsigned long long kept_word(const BatchTables& t, const Numbe
   if (word * 64ull >= job.count) return 0;
   const unsigned first = word * 64;
   const unsigned end = job.count - first < 64 ? job.count : first + 64;
-  const unsigned long long all = ~0ull >> (64 - (end - first));
-  if (job.kind == kRowNumbers && has_whole(t, job.whole)) return all;
-  unsigned long long candidates = all;
-  if (job.order == nullptr) {
-    if (job.kind == kOwnerNumbers) {
-      const bool any = has_any(t, job.first + job.begins[first], job.first + job.begins[end]);
-      if (!any) return 0;
-    } else {
-      candidates = t.reached[job.first / 64 + word];  // (job.first is a multiple of 64)
-      const bool takes_all = job.kind == kMemberNumbers && job.rows_first == kNoNumber;
-      if (job.kind == kRowNumbers || takes_all) return candidates;
-    }
-  }
+  if (job.kind == kRowNumbers && has_whole(t, job.whole)) return ~0ull >> (64 - (end - first));
   unsigned long long kept = 0;
-  for (; candidates != 0; candidates &= candidates - 1) {
-    const auto i = static_cast<unsigned>(__ffsll(static_cast<long long>(candidates)) - 1);
-    if (keeps(t, job, first + i)) kept |= 1ull << i;
+  if (job.order == nullptr && job.kind != kOwnerNumbers) {
+    const unsigned long long had = t.reached[job.first / 64 + word];  // first is a multiple of 64
+    const bool takes_all = job.kind == kMemberNumbers && job.rows_first == kNoNumber;
+    if (job.kind == kRowNumbers || takes_all) return had;
+    for (unsigned long long left = had; left != 0; left &= left - 1) {
+      const auto i = static_cast<unsigned>(__ffsll(static_cast<long long>(left)) - 1);
+      if (keeps(t, job, first + i)) kept |= 1ull << i;
+    }
+    return kept;
+  }
+  if (job.order == nullptr &&
+      !has_any(t, job.first + job.begins[first], job.first + job.begins[end])) {
+    return 0;
+  }
+  for (unsigned at = first; at < end; at += kAtOnce) {
+    const unsigned count = end - at < kAtOnce ? end - at : kAtOnce;
+    kept |= static_cast<unsigned long long>(kept_of(t, job, at, count)) << (at - first);
   }
   return kept;
 }
@@ -182,6 +222,8 @@ static __device__ __forceinline__ void unite_sets(const MakeBatch& a) {
     }
   }
 }
+
+static_assert(kChunkWords == kThreads, "a thread a word of a chunk");
 
 // Second step, a block a chunk: which numbers are kept.
 static __device__ __forceinline__ void mark_numbers(const MakeBatch& a) {
