@@ -2,9 +2,11 @@
 
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -48,7 +50,9 @@ class GzipSource : public ByteSource {
   explicit GzipSource(std::unique_ptr<ByteSource> source)
       : source_(std::move(source)), block_(kCompressionBlock) {
     // 16: gzip's header and trailer, not zlib's.
-    VECC_CHECK(inflateInit2(&stream_, MAX_WBITS + 16) == Z_OK, "zlib starts");
+    const int status = inflateInit2(&stream_, MAX_WBITS + 16);
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    VECC_CHECK(status == Z_OK, "zlib starts");
   }
   ~GzipSource() override { inflateEnd(&stream_); }
 
@@ -68,6 +72,7 @@ class GzipSource : public ByteSource {
       }
       between_members_ = false;
       const int status = inflate(&stream_, Z_NO_FLUSH);
+      if (status == Z_MEM_ERROR) throw std::bad_alloc();  // its window comes with the first bytes
       if (status == Z_STREAM_END) {
         between_members_ = true;
         inflateReset(&stream_);
@@ -89,7 +94,7 @@ class ZstdSource : public ByteSource {
  public:
   explicit ZstdSource(std::unique_ptr<ByteSource> source)
       : source_(std::move(source)), block_(kCompressionBlock), stream_(ZSTD_createDStream()) {
-    VECC_CHECK(stream_ != nullptr, "zstd starts");
+    if (stream_ == nullptr) throw std::bad_alloc();
   }
   ~ZstdSource() override { ZSTD_freeDStream(stream_); }
 
@@ -105,6 +110,7 @@ class ZstdSource : public ByteSource {
         input_ = {block_.data(), got, 0};
       }
       const std::size_t status = ZSTD_decompressStream(stream_, &output, &input_);
+      if (ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation) throw std::bad_alloc();
       if (ZSTD_isError(status) != 0) return damaged("zstd", ZSTD_getErrorName(status));
       between_frames_ = status == 0;
       // A full output buffer may hide decoded bytes that need no more input.
