@@ -85,8 +85,14 @@ void expect_known_before(DType dtype, bool gradients) {
   EXPECT_GT(memory.constants, 0u);
   EXPECT_GT(memory.read, 0u);
   EXPECT_GT(memory.narrow, 0u);
-  EXPECT_EQ(memory.values + memory.constants + memory.read + memory.narrow + memory.parameters,
-            (*executable)->bytes());
+  const std::uint64_t known =
+      memory.values + memory.constants + memory.read + memory.narrow + memory.parameters;
+  if ((*executable)->device_name() == "cpu") {
+    EXPECT_EQ(known, (*executable)->bytes());
+  } else {  // interpreters have some memory of each thread, which no Plan knows
+    EXPECT_LT(known, (*executable)->bytes());
+    EXPECT_GT(known + (1 << 20), (*executable)->bytes());
+  }
   // Gathers of the backward pass, and orders, are arrays that the Program has not.
   EXPECT_LE(memory.own, memory.read);
   ASSERT_TRUE((*executable)->run());
