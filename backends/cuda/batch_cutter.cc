@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "src/kernel/prelude/batch_tables.h"
 #include "src/kernel/schedule/schedule_kernel.h"
 
 namespace vecc::cuda {
 namespace {
 
-constexpr std::uint32_t kZerosOfBlock = 64;
-constexpr std::uint32_t kZerosType = ~0u;  // kZeros of prelude/batches.h
+using vecc_kernel::kMadeZeros;
+using vecc_kernel::kZerosOfBlock;
+static_assert(sizeof(vecc_kernel::MadeBlock) == sizeof(BlockRows));
 
 // Of steps first, first + step, ... below end.
 template <class Visit>
@@ -76,7 +78,7 @@ void BatchCutter::for_each_block(const GraphNode& node, const BatchRows& rows,
     const LaunchPart& part = parts[node.launches[l]];
     for_each_step(part.first_zeros, part.end_zeros, kZerosOfBlock * turns,
                   [&](std::uint32_t begin, std::uint32_t end) {
-                    visit(BlockRows{begin, end, kZerosType, l});
+                    visit(BlockRows{begin, end, kMadeZeros, l});
                   });
     if (part.run == kNone) continue;
     const BatchRows::Run& run = rows.runs[part.run];

@@ -5,16 +5,13 @@
 #include <cstring>
 
 #include "backends/cuda/batch_numbers.h"
+#include "src/kernel/prelude/batch_tables.h"
 
 namespace vecc::cuda {
 namespace {
 
-// As in src/kernel/prelude/batches.h.
-struct DeviceZeros {
-  CUdeviceptr first;
-  std::uint64_t count;
-  double value;
-};
+using vecc_kernel::MadeZeros;
+
 class ImageWriter {
  public:
   ImageWriter(const BatchWriter& writer, const BatchRows& rows, BatchSlot& slot)
@@ -38,8 +35,8 @@ class ImageWriter {
   void write_zeros() {
     const std::uint64_t size = byte_size(writer_.dtype);
     for (const BatchRows::Zeros& zeros : rows_.zeros) {
-      append(DeviceZeros{writer_.buffers[zeros.buffer] + zeros.first * size, zeros.count,
-                         zeros.value});
+      append(
+          MadeZeros{writer_.buffers[zeros.buffer] + zeros.first * size, zeros.count, zeros.value});
     }
   }
 
@@ -120,7 +117,7 @@ class ImageWriter {
 
 std::uint64_t bytes_with(const BatchLayout& layout, std::uint64_t zeros, std::uint64_t writes,
                          std::uint64_t wide, std::uint64_t narrow) {
-  return layout.fixed + zeros * sizeof(DeviceZeros) + writes * NumberWriter::kBytes +
+  return layout.fixed + zeros * sizeof(MadeZeros) + writes * NumberWriter::kBytes +
          wide * sizeof(std::uint32_t) + narrow * sizeof(std::uint16_t) +
          3 * BatchLayout::kAlignment;
 }

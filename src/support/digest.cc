@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "src/support/file_handle.h"
 #include "src/support/hash128.h"
 #include "src/support/split_work.h"
 #include "vecc/escape.h"
@@ -33,21 +34,6 @@ std::uint64_t word_at(const char* bytes, std::size_t count = kWord) {
   }
   return word;
 }
-
-class OpenFile {
- public:
-  explicit OpenFile(const std::string& path)
-      : file_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (file_ >= 0) ::close(file_);
-  }
-  [[nodiscard]] int get() const { return file_; }
-
- private:
-  int file_;
-};
 
 std::string text_of(const struct stat& status) {
   std::string text;
@@ -127,7 +113,7 @@ Result<Digest> digest_file(const std::string& path, std::uint32_t threads) {
   }
   // Not even opened: a pipe's writer would take this for its reader, and lose it.
   if (!S_ISREG(status.st_mode)) return refuse("is no regular file");
-  const OpenFile file(path);
+  const FileHandle file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
     return refuse(std::string("cannot be read: ") + std::strerror(errno));
   }

@@ -17,26 +17,12 @@
 #include <vector>
 
 #include "src/support/cache_folder.h"
+#include "src/support/file_handle.h"
 #include "src/support/quantity_text.h"
 #include "src/support/signals_blocked.h"
 
 namespace vecc {
 namespace {
-
-// Closes it.
-class OwnFile {
- public:
-  explicit OwnFile(int file) : file_(file) {}
-  OwnFile(const OwnFile&) = delete;
-  OwnFile& operator=(const OwnFile&) = delete;
-  ~OwnFile() {
-    if (file_ >= 0) ::close(file_);
-  }
-  [[nodiscard]] int get() const { return file_; }
-
- private:
-  int file_;
-};
 
 // -1 and errno, or a file without a name.
 int open_unnamed(const std::string& folder) {
@@ -132,7 +118,7 @@ Result<std::shared_ptr<std::byte>> map_new_file(const std::string& folder, std::
   if (bytes > kMost || !is_below_limit(bytes)) return cannot_reserve(folder, bytes, EFBIG);
   // Some file systems fill the disk before they say that it is too small.
   if (bytes > free_bytes(folder).value_or(bytes)) return cannot_reserve(folder, bytes, ENOSPC);
-  const OwnFile file(open_unnamed(folder));
+  const FileHandle file(open_unnamed(folder));
   if (file.get() < 0) {
     return Errors(ErrorCode::CannotWrite, folder, std::string("no file: ") + std::strerror(errno));
   }

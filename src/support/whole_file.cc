@@ -9,27 +9,13 @@
 #include <optional>
 
 #include "src/support/atomic_file.h"
+#include "src/support/file_handle.h"
 #include "vecc/escape.h"
 
 namespace vecc {
 namespace {
 
 constexpr std::size_t kReadBlock = std::size_t{1} << 20;
-
-// Closes what it holds.
-class FileHandle {
- public:
-  explicit FileHandle(int file) : file_(file) {}
-  FileHandle(const FileHandle&) = delete;
-  FileHandle& operator=(const FileHandle&) = delete;
-  ~FileHandle() {
-    if (file_ >= 0) ::close(file_);
-  }
-  [[nodiscard]] int get() const { return file_; }
-
- private:
-  int file_;
-};
 
 Errors failure(ErrorCode code, const std::string& path, const std::string& what) {
   return Errors(code, escape_terminal(path, 4096), what + ": " + std::strerror(errno));

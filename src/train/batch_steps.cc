@@ -33,15 +33,6 @@ Errors cannot_bind(const Backend& backend) {
   return refuse("bind", std::string(backend.name()) + " cannot bind the batches of this step");
 }
 
-// So many of them (0: all), evenly from first to last.
-std::vector<std::uint32_t> spread_samples(std::span<const std::uint32_t> samples,
-                                          std::uint64_t count) {
-  count = count == 0 ? samples.size() : std::min<std::uint64_t>(count, samples.size());
-  std::vector<std::uint32_t> some;
-  for (std::uint64_t i = 0; i < count; ++i) some.push_back(samples[i * samples.size() / count]);
-  return some;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
@@ -86,7 +77,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   steps->binding_threads_ = machine.binding_threads;
   steps->made_.batch.binding_threads = machine.binding_threads + 1;
   if (backend.binds_batches()) {
-    steps->set_typical(spread_samples(sorted, options.batch_size));
+    steps->set_typical(sorted, options.batch_size);
     VECC_TRY_VOID(steps->compile_bound(backend, execution));
   }
   if (!steps->bound_ && way == BatchWay::Bind) return cannot_bind(backend);
@@ -217,11 +208,16 @@ TableRows BatchSteps::find_rows(std::span<const std::uint32_t> samples, std::uin
   return made_.batch.lists_touched || masked_ != nullptr ? reads_->rows() : TableRows();
 }
 
-// A batch of these samples is BatchOptions::typical.
-void BatchSteps::set_typical(std::span<const std::uint32_t> samples) {
+// `size`: of batches, 0: all.
+void BatchSteps::set_typical(std::span<const std::uint32_t> samples, std::uint64_t size) {
+  std::vector<std::uint32_t> some;
+  for (const std::uint32_t place :
+       spread_places(size == 0 ? samples.size() : size, samples.size())) {
+    some.push_back(samples[place]);
+  }
   BatchStep typical;
-  add_samples(samples, typical);
-  TableRows rows = find_rows(samples, /*run=*/0, typical);
+  add_samples(some, typical);
+  TableRows rows = find_rows(some, /*run=*/0, typical);
   if (made_.batch.lists_touched) add_touched(std::move(rows), typical.batch);
   made_.batch.typical = std::move(typical.batch);
 }

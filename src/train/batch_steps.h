@@ -70,7 +70,7 @@ class BatchSteps {
   BatchSteps(const NeuronGraph& graph, BatchStepProgram made, const TrainOptions& options,
              std::span<const std::uint32_t> samples);
 
-  void set_typical(std::span<const std::uint32_t> samples);
+  void set_typical(std::span<const std::uint32_t> samples, std::uint64_t size);
   Result<void> compile_bound(const Backend& backend, const ExecutionOptions& execution);
   Result<void> compile_masked(const Backend& backend, const ExecutionOptions& execution,
                               const Program& whole, Program forward);

@@ -76,13 +76,9 @@ double bound_work(const Program& program, const std::optional<Target>& gpu) {
 // Of the step of a batch whose samples come from all over.
 Result<Program> step_of_batch(const NeuronGraph& graph, const Program& forward,
                               std::span<const std::uint32_t> samples, const TrainOptions& options) {
-  const std::uint64_t size = std::min<std::uint64_t>(options.batch_size, samples.size());
-  std::vector<std::uint32_t> places;
+  const std::vector<std::uint32_t> places = spread_places(options.batch_size, samples.size());
   std::vector<std::uint32_t> chosen;
-  for (std::uint64_t i = 0; i < size; ++i) {
-    places.push_back(static_cast<std::uint32_t>(i * samples.size() / size));
-    chosen.push_back(samples[places.back()]);
-  }
+  for (const std::uint32_t place : places) chosen.push_back(samples[place]);
   VECC_TRY(StepProgram step,
            make_step_program(graph, BatchProgram(forward).restrict_to(places), chosen, nullptr,
                              /*optimizes=*/false, options));
@@ -90,6 +86,15 @@ Result<Program> step_of_batch(const NeuronGraph& graph, const Program& forward,
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> spread_places(std::uint64_t size, std::uint64_t samples) {
+  size = std::min(size, samples);
+  std::vector<std::uint32_t> places;
+  for (std::uint64_t i = 0; i < size; ++i) {
+    places.push_back(static_cast<std::uint32_t>(i * samples / size));
+  }
+  return places;
+}
 
 Result<BatchMachine> find_batch_machine(const Backend& backend, const ExecutionOptions& execution) {
   BatchMachine machine;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "vecc/backend.h"
 #include "vecc/neuron_graph.h"
@@ -21,6 +22,10 @@ struct BatchMachine {
 /// Steps on a processor need its other cores. Errors: those of Backend::find_gpu().
 [[nodiscard]] Result<BatchMachine> find_batch_machine(const Backend& backend,
                                                       const ExecutionOptions& execution);
+
+/// `size` of so many samples, at most, evenly from the first on: those of a batch whose samples
+/// come from all over.
+[[nodiscard]] std::vector<std::uint32_t> spread_places(std::uint64_t size, std::uint64_t samples);
 
 /// The step that runs with a mask: `step`, that of all `samples`, after the optimizer. With
 /// BatchWay::Choose, none where to find and run the rows of a batch is less work; `gpu` is what

@@ -8,30 +8,13 @@
 #include "src/plan/plan_tables.h"
 #include "src/support/mapped_file.h"
 #include "tests/graph_io/temporary_folder.h"
+#include "tests/support/program_of_tables.h"
 #include "vecc/plan.h"
 
 namespace vecc::tools::test {
 namespace {
 
 constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
-
-// Two rows of `cold` and all rows of `hot` are read, and those of a fact.
-Program program_of_tables() {
-  Program program;
-  program.set_sample_count(4);
-  const auto table = [&](const char* name, std::uint32_t rows) {
-    auto values = std::make_shared<std::vector<double>>(rows * 8, 0.5);
-    return program.weight(
-        *program.add_parameter({name, rows, Shape::column(8), std::move(values)}));
-  };
-  const ValueId cold = program.gather(table("cold", 1000), Index::list({7, 7, 900, 900}));
-  const ValueId hot = program.gather(table("hot", 4), Index::list({3, 1, 2, 0}));
-  const ValueId fact =
-      program.fact(std::vector<double>(32, 2.0), 4, Shape::column(8), Note("features/0"));
-  const ValueId operands[] = {cold, hot, fact};
-  program.output(program.map(*parse_expr("sum($0, $1, $2)", "test"), operands), Index::slice(0, 4));
-  return program;
-}
 
 class MemoryStatementTest : public testing::Test {
  protected:
@@ -77,7 +60,7 @@ class MemoryStatementTest : public testing::Test {
 
  private:
   vecc::test::TemporaryFolder folder_;
-  Program program_ = program_of_tables();
+  Program program_ = vecc::test::program_of_tables();
   Plan plan_ = make_plan(program_);
 };
 

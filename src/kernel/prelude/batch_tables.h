@@ -171,6 +171,7 @@ struct MadeZeros {
   double value;
 };
 constexpr unsigned kMadeZeros = ~0u;
+constexpr unsigned kZerosOfBlock = 64;
 // As BlockRows of prelude/lanes.h.
 struct MadeBlock {
   unsigned begin;

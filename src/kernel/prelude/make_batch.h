@@ -421,7 +421,6 @@ static __device__ SegmentRows rows_of(const BatchTables& t, const BlockSegment& 
 // rows_of_block(); of Zeros kZerosOfBlock.
 static __device__ unsigned block_rows(const BatchTables& t, const BatchNode& node,
                                       const BlockSegment& of) {
-  constexpr unsigned kZerosOfBlock = 64;
   constexpr unsigned kWarpRows = 32;
   if (of.kind == kZeroRows) return kZerosOfBlock;
   unsigned most = node.rows;

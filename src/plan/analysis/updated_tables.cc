@@ -1,19 +1,14 @@
 #include "src/plan/analysis/updated_tables.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "src/plan/analysis/launch_rows.h"
 
 namespace vecc {
 namespace {
 
-using Table = std::pair<PlanBuffer::Kind, std::uint32_t>;
-
-std::optional<Table> table_of(const PlanBuffer& buffer) {
-  const bool is_table =
-      buffer.kind == PlanBuffer::Kind::Parameter || buffer.kind == PlanBuffer::Kind::State;
-  return is_table ? std::optional(Table(buffer.kind, buffer.source)) : std::nullopt;
+bool may_be_updated(const PlanBuffer& buffer) {
+  return buffer.kind == PlanBuffer::Kind::Parameter || buffer.kind == PlanBuffer::Kind::State;
 }
 
 // Calls visit(first, count) for the numbers of its buffer that an access reaches.
@@ -40,9 +35,10 @@ void each_range(const Plan& plan, const Launch& launch, std::size_t access, cons
 }  // namespace
 
 bool UpdatedTables::loads_updated(const Launch& launch, std::size_t access) const {
-  const auto table = table_of(plan_.buffers[launch.accesses[access].buffer]);
-  if (!table || plan_.kernels[launch.kernel].accesses[access].store) return false;
-  const auto found = updated_.find(*table);
+  const BufferIndex buffer = launch.accesses[access].buffer;
+  if (!may_be_updated(plan_.buffers[buffer])) return false;
+  if (plan_.kernels[launch.kernel].accesses[access].store) return false;
+  const auto found = updated_.find(table_of(plan_, buffer));
   if (found == updated_.end()) return false;
   const std::vector<bool>& is_updated = found->second;
   bool loads = false;
@@ -56,10 +52,10 @@ bool UpdatedTables::loads_updated(const Launch& launch, std::size_t access) cons
 void UpdatedTables::add(const Launch& launch) {
   const Kernel& kernel = plan_.kernels[launch.kernel];
   for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
-    const PlanBuffer& buffer = plan_.buffers[launch.accesses[a].buffer];
-    const auto table = table_of(buffer);
-    if (!table || !kernel.accesses[a].store) continue;
-    std::vector<bool>& is_updated = updated_[*table];
+    const BufferIndex number = launch.accesses[a].buffer;
+    const PlanBuffer& buffer = plan_.buffers[number];
+    if (!may_be_updated(buffer) || !kernel.accesses[a].store) continue;
+    std::vector<bool>& is_updated = updated_[table_of(plan_, number)];
     if (is_updated.size() < buffer.elements) is_updated.resize(buffer.elements);
     each_range(plan_, launch, a, [&](std::uint64_t first, std::uint64_t count) {
       std::fill_n(is_updated.begin() + static_cast<std::ptrdiff_t>(first), count, true);

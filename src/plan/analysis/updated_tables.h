@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <utility>
 #include <vector>
 
+#include "src/plan/plan_tables.h"
 #include "vecc/plan.h"
 
 namespace vecc {
@@ -23,9 +23,7 @@ class UpdatedTables {
   void add(const Launch& launch);
 
  private:
-  using Table = std::pair<PlanBuffer::Kind, std::uint32_t>;  // several buffers may be of one
-
-  std::map<Table, std::vector<bool>> updated_;  // by number of the table
+  std::map<TableId, std::vector<bool>> updated_;  // by table, by number of it
   const Plan& plan_;
 };
 
