@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/runtime/flush_subnormals.h"
+
 namespace vecc::cpu {
 
 BatchWalk::BatchWalk(const BatchPlan& batch, const BoundPlan& bound, std::uint32_t threads)
@@ -100,6 +102,7 @@ void BatchWalk::set_zeros(const BatchRows& rows, const Step& step) const {
 void BatchWalk::run_tile(const BatchRows& rows, const BatchRows::Run& run, std::size_t tile,
                          std::uint32_t thread) const {
   const BoundLaunch& launch = launches_[run.launch];
+  const FlushSubnormals flush(launch.updates);
   BatchRows::Tile of;
   if (run.is_whole) {
     of = {launch.tiles[tile], launch.tiles[tile + 1],

@@ -129,6 +129,14 @@ void BoundPlan::reserve_arguments() {
   arguments_.words.reserve(words);
 }
 
+// Whether parameters and states are all that it stores.
+bool BoundPlan::only_updates(const Launch& launch) const {
+  return std::ranges::all_of(plan_.kernels[launch.kernel].stores, [&](const KernelStore& store) {
+    const PlanBuffer& buffer = plan_.buffers[launch.accesses[store.access].buffer];
+    return buffer.kind == PlanBuffer::Kind::Parameter || buffer.kind == PlanBuffer::Kind::State;
+  });
+}
+
 BoundLaunch BoundPlan::bind_launch(const Launch& launch) {
   const bool narrow = is_narrow(launch);
   BoundLaunch bound;
@@ -150,6 +158,7 @@ BoundLaunch BoundPlan::bind_launch(const Launch& launch) {
   for (const ArrayIndex words : launch.words) all_words.push_back(arrays_.words(words));
   bound.scratch_bytes = scratch_bytes_[launch.kernel];
   bound.work = launch.work;
+  bound.updates = only_updates(launch);
   bound.tile_count = launch.tiles.size() - 1;
   bound.tiles = launch.tiles.data();
   if (!launch.tile_types.empty()) bound.tile_types = launch.tile_types.data();

@@ -70,6 +70,7 @@ class BoundPlan {
   [[nodiscard]] bool is_narrow(const Launch& launch) const;
   [[nodiscard]] KernelFunction function_of(std::uint32_t kernel, bool narrow) const;
   void reserve_arguments();
+  [[nodiscard]] bool only_updates(const Launch& launch) const;
   [[nodiscard]] BoundLaunch bind_launch(const Launch& launch);
 
   Plan plan_;

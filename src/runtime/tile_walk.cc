@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/runtime/flush_subnormals.h"
+
 namespace vecc::cpu {
 
 TileWalk::TileWalk(std::vector<BoundLaunch> launches, std::uint32_t threads,
@@ -19,6 +21,7 @@ TileWalk::TileWalk(std::vector<BoundLaunch> launches, std::uint32_t threads,
 }
 
 void TileWalk::run_tile(const BoundLaunch& launch, std::size_t tile, std::uint32_t thread) const {
+  const FlushSubnormals flush(launch.updates);
   const std::uint32_t type = launch.tile_types == nullptr ? 0 : launch.tile_types[tile];
   if (launch.scratch_bytes == 0) {
     launch.function(&launch.arguments, launch.tiles[tile], launch.tiles[tile + 1], type);

@@ -40,6 +40,7 @@ struct BoundLaunch {
   const std::uint32_t* tiles = nullptr;       ///< tile t is rows tiles[t] .. tiles[t + 1] - 1
   const std::uint32_t* tile_types = nullptr;  ///< by tile; null: 0
   std::uint64_t scratch_bytes = 0;            ///< that each thread needs, for long rows
+  bool updates = false;  ///< it stores tables alone, with subnormal numbers as zero
 };
 
 class TileWalk {
