@@ -13,8 +13,10 @@
 // All terms of a row of the outer sum are written out, equal ones become one with a factor
 // (sum_terms.h). Done where that, with the products that it needs, is less counted work
 // (reorder_linear_work.h), by a tenth, than the outer sum and all that has no other reader below
-// it. Few distinct rows make it so, as iso-compress leaves them; on a graph of a million nodes
-// terms only multiply, and writing them ends once those so far are more work than may remain.
+// it; by anything where the outer sum only takes the members of sums that go in their rows' place,
+// since each of these rows is then a write and a read less and nothing else changes. Few distinct
+// rows make it so, as iso-compress leaves them; on a graph of a million nodes terms only multiply,
+// and writing them ends once those so far are more work than may remain.
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -126,9 +128,12 @@ class Collapser {
     if (!terms_.is_nested(root, /*through_products=*/true)) return;
     const std::vector<ValueId> reached = terms_.reach(root);
     const double all_work = work_of(root, reached);
-    double most_saved = kLeastSaved * all_work;
+    double most_saved = 0;
+    const auto least_saved = [&](bool is_flat) {
+      return is_flat ? most_saved : std::max(most_saved, kLeastSaved * all_work);
+    };
     const auto pays = [&](const TermCounts& counts) {
-      return may_pay(root, counts, all_work - most_saved);
+      return may_pay(root, counts, all_work - least_saved(has_plain_terms(counts)));
     };
     std::vector<ValueId> gone;
     for (const bool through_products : {false, true}) {
@@ -138,7 +143,7 @@ class Collapser {
       const bool is_all = !rows->leaves_products;
       std::vector<ValueId> unread = unread_without(root, rows->opened);
       const double saved = work_of(root, unread) - work_of(root, *rows);
-      if (saved > most_saved) {
+      if (saved > least_saved(only_flattens(root, *rows, unread))) {
         most_saved = saved;
         gone = std::move(unread);
         collapsed_[root] = std::move(rows);
@@ -146,6 +151,26 @@ class Collapser {
       if (is_all) break;
     }
     for (const ValueId id : gone) gone_[id] = true;
+  }
+
+  [[nodiscard]] static bool has_plain_terms(const TermCounts& counts) {
+    return !counts.has_factors && counts.products.empty();
+  }
+
+  // Whether members of sums, all of which go, stand in the place of these sums' rows, with nothing
+  // new to multiply: each row that goes is a read less (and a write), and equal terms stay as many.
+  [[nodiscard]] bool only_flattens(ValueId root, const TermRows& rows,
+                                   const std::vector<ValueId>& unread) const {
+    if (!has_plain_terms(rows.counts()) || unread.size() != rows.opened.size()) return false;
+    std::uint64_t members = program_.op(program_.op(root).operands[0]).rows;
+    std::uint64_t sums = 0;
+    for (const ValueId id : unread) {
+      const Op& op = program_.op(id);
+      if (op.kind() != OpKind::Segment) return false;
+      members += program_.op(op.operands[0]).rows;
+      sums += op.rows;
+    }
+    return rows.term_count() + sums <= members;
   }
 
   // Whether all terms may be less work than `most`, by those of the first rows. Rows differ: it
