@@ -56,7 +56,7 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
   std::unique_ptr<BatchRunner> made(
       new BatchRunner(std::move(device), plan, std::move(batch), std::move(scalars)));
   if (!is_empty(batches.typical)) VECC_TRY_VOID(check_batch(made->batch_, batches.typical));
-  const std::vector<RowSizes> sizes = batch_sizes(made->batch_, batches.typical);
+  const std::vector<RowSizes> sizes = batch_sizes(plan, made->batch_, batches.typical);
   std::vector<std::string> others{print_set_numbers(plan.dtype)};
   const bool makes =
       made->binders_.reach() != nullptr && makes_on_device(batches, sizes, plan.target);

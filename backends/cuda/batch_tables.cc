@@ -343,6 +343,7 @@ made::BatchTables add_tables(const BatchDescription& of, const BatchWriter& writ
   tables.patch_count = to_row(of.patches.size());
   tables.node_count = to_row(of.nodes.size());
   tables.multiprocessors = writer.cutter.target().multiprocessors;
+  tables.fewest_product_rows = kFewestProductRows;
   tables.fixed = writer.layout.fixed;
   tables.nowhere = writer.nowhere;
   const std::uint64_t words = tables.chunks * std::uint64_t{made::kChunkWords};

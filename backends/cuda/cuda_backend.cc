@@ -38,6 +38,7 @@ class CudaBackend final : public Backend {
   }
 
   [[nodiscard]] bool binds_batches() const override { return true; }
+  [[nodiscard]] bool plans_by_typical_batch() const override { return true; }
 
   [[nodiscard]] Result<std::optional<Target>> find_gpu(const Device& device) const override {
     VECC_TRY(const auto opened, cuda::Device::open(device.index));

@@ -203,6 +203,8 @@ class Backend {
   }
   /// Whether it compiles Programs that run batch by batch (ExecutionOptions::batch).
   [[nodiscard]] virtual bool binds_batches() const { return false; }
+  /// Whether it then plans by BatchOptions::typical.
+  [[nodiscard]] virtual bool plans_by_typical_batch() const { return false; }
   /// The GPU whose Target its kernels are made for; none: it makes none for a GPU. Errors: those of
   /// available().
   [[nodiscard]] virtual Result<std::optional<Target>> find_gpu(const Device& /*device*/) const {

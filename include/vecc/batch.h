@@ -68,8 +68,8 @@ struct BatchOptions {
   /// Of index arrays of a batch and what else it brings: memory for so many bytes is always kept,
   /// where some batch may need them (cuda).
   std::uint64_t image_bytes = std::uint64_t{16} << 20;
-  /// A batch as they will be: how many threads share a row is chosen by what it runs. Without
-  /// weights and samples it is as if all rows ran.
+  /// A batch as they will be, where Backend::plans_by_typical_batch(): how many threads share a row
+  /// is chosen by what it runs. Without weights and samples it is as if all rows ran.
   Batch typical = {};
   /// Of values that batches before have left in memory, more than so many bytes are given back
   /// between two steps: only rows of batches take memory (cpu).

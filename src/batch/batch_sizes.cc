@@ -4,23 +4,13 @@
 
 #include "src/batch/batch_binder.h"
 #include "src/batch/batch_rows.h"
+#include "src/plan/launch_schedules.h"
 
 namespace vecc {
 namespace {
 
 std::uint32_t length_of(const std::vector<std::uint32_t>& offsets, std::size_t row) {
   return offsets[row + 1] - offsets[row];
-}
-
-// Of all rows.
-RowClass whole_class(const BatchLaunch& launch) {
-  RowClass all;
-  if (launch.segments != KernelSegments::Ragged) {
-    all.add(launch.members, launch.rows);
-  } else {
-    for (std::uint32_t row = 0; row < launch.rows; ++row) all.add(length_of(*launch.offsets, row));
-  }
-  return all;
 }
 
 RowClass class_of(const BatchLaunch& launch, const BatchRows& rows, const BatchRows::Run& run) {
@@ -41,29 +31,32 @@ RowClass class_of(const BatchLaunch& launch, const BatchRows& rows, const BatchR
   return all;
 }
 
-RowSizes whole_sizes(const BatchLaunch& launch) {
-  return {launch.rows, launch.work, {whole_class(launch)}};
+RowSizes whole_sizes(const Plan& plan, const Launch& launch) {
+  RowSizes sizes = row_sizes(plan, launch);
+  sizes.classes = {sum_of(sizes.classes)};
+  return sizes;
 }
 
-RowSizes usual_row(const BatchLaunch& launch) {
-  const std::uint64_t rows = std::max(launch.rows, 1u);
+RowSizes usual_row(const RowSizes& all) {
+  const std::uint64_t rows = std::max(all.rows, 1u);
   RowClass row;
-  row.add(static_cast<std::uint32_t>((whole_class(launch).members + rows - 1) / rows));
-  return {1, launch.work / rows, {row}};
+  row.add(static_cast<std::uint32_t>((all.classes.front().members + rows - 1) / rows));
+  return {1, all.work / rows, {row}};
 }
 
 }  // namespace
 
-std::vector<RowSizes> batch_sizes(const BatchPlan& plan, const Batch& batch) {
+std::vector<RowSizes> batch_sizes(const Plan& plan, const BatchPlan& batches, const Batch& batch) {
   std::vector<RowSizes> sizes;
-  for (const BatchLaunch& launch : plan.launches) {
-    sizes.push_back(is_empty(batch) ? whole_sizes(launch) : usual_row(launch));
+  for (const Launch& launch : plan.launches) {
+    const RowSizes all = whole_sizes(plan, launch);
+    sizes.push_back(is_empty(batch) ? all : usual_row(all));
   }
   if (is_empty(batch)) return sizes;
   BatchRows rows;
-  BatchBinder(plan).bind(batch, rows);
+  BatchBinder(batches).bind(batch, rows);
   for (const BatchRows::Run& run : rows.runs) {
-    sizes[run.launch] = {run.rows, run.work, {class_of(plan.launches[run.launch], rows, run)}};
+    sizes[run.launch] = {run.rows, run.work, {class_of(batches.launches[run.launch], rows, run)}};
   }
   return sizes;
 }

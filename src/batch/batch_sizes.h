@@ -14,8 +14,9 @@ namespace vecc {
 }
 
 /// By launch, the rows that it runs of a batch and their members, as one class; of a launch that
-/// does not run, one row of the usual length. Of an empty batch: all rows. `batch`: one of
-/// the plan's (check_batch()).
-[[nodiscard]] std::vector<RowSizes> batch_sizes(const BatchPlan& plan, const Batch& batch);
+/// does not run, one row of the usual length. Of an empty batch: all rows. `plan`: that of
+/// `batches`; `batch`: one of theirs (check_batch()).
+[[nodiscard]] std::vector<RowSizes> batch_sizes(const Plan& plan, const BatchPlan& batches,
+                                                const Batch& batch);
 
 }  // namespace vecc

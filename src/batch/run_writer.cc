@@ -6,13 +6,10 @@
 #include <span>
 #include <tuple>
 
+#include "src/plan/make_launches.h"
+
 namespace vecc {
 namespace {
-
-// Multiply-adds or moved numbers that are worth a tile (src/plan/tiles.cc).
-constexpr std::uint64_t kTileWork = 1 << 15;
-// Rows of one type that share its matrix.
-constexpr std::uint32_t kTypedRows = 256;
 
 std::uint32_t tile_rows(const BatchRows::Run& run) {
   const std::uint64_t rows = kTileWork * run.rows / std::max<std::uint64_t>(run.work, 1);

@@ -1,9 +1,16 @@
 // Steps from kernel groups to the Plan.
 #pragma once
 
+#include <cstdint>
+
 #include "vecc/plan.h"
 
 namespace vecc {
+
+/// Multiply-adds or moved numbers that are worth a tile: some microseconds.
+inline constexpr std::uint64_t kTileWork = 1 << 15;
+/// Rows of a tile of one type, which share its matrix.
+inline constexpr std::uint32_t kTypedRows = 256;
 
 /// Fills a launch's tiles: about as much work each, at bounds that depend on nothing but the
 /// launch; and the order of its rows, of a group with types, or where it pays (`ordered` of the

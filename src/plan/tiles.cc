@@ -10,12 +10,8 @@
 namespace vecc {
 namespace {
 
-// Multiply-adds or moved numbers that are worth a tile: some microseconds.
-constexpr std::uint64_t kTileWork = 1 << 15;
 // Rows of a tile, so that a loop over them runs on whole registers.
 constexpr std::uint32_t kRowStep = 64;
-// Rows of one type that share its matrix.
-constexpr std::uint32_t kTypedRows = 256;
 // Rows that a matrix is transposed for: fewer where there would be few tiles.
 constexpr std::uint32_t kFewestPacked = 64;
 constexpr std::uint32_t kMostPacked = 256;

@@ -77,7 +77,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   steps->binding_threads_ = machine.binding_threads;
   steps->made_.batch.binding_threads = machine.binding_threads + 1;
   if (backend.binds_batches()) {
-    steps->set_typical(sorted, options.batch_size);
+    if (backend.plans_by_typical_batch()) steps->set_typical(sorted, options.batch_size);
     VECC_TRY_VOID(steps->compile_bound(backend, execution));
   }
   if (!steps->bound_ && way == BatchWay::Bind) return cannot_bind(backend);

@@ -39,7 +39,7 @@ Result<ForwardBatches> ForwardBatches::compile(const Program& program, const Bac
   VECC_TRY_VOID(check(program, backend));
   const std::uint32_t samples = program.sample_count();
   options.batch.computes_outputs = true;
-  if (samples > 0) {
+  if (samples > 0 && backend.plans_by_typical_batch()) {
     const std::uint32_t last = (samples - 1) / options.batch_size;
     set_samples(options, samples, last / 2, options.batch.typical);
   }

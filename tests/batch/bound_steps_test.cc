@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "src/batch/batch_sizes.h"
 #include "tests/batch/tested_backend.h"
 #include "tests/support/random_graph.h"
 #include "vecc/backend.h"
@@ -226,12 +227,17 @@ class CountingBackend final : public Backend {
     return backend_.find_gpu(device);
   }
   [[nodiscard]] bool binds_batches() const override { return backend_.binds_batches(); }
+  [[nodiscard]] bool plans_by_typical_batch() const override {
+    return backend_.plans_by_typical_batch();
+  }
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     ++compiled;
+    has_typical = has_typical || (options.batch && !is_empty(options.batch->typical));
     return backend_.compile(program, options);
   }
   mutable int compiled = 0;
+  mutable bool has_typical = false;
 
  private:
   const Backend& backend_ = tested_backend();
@@ -248,6 +254,16 @@ TEST(BoundSteps, nothing_is_compiled_for_a_batch) {
     for (int step = 0; step < 40; ++step) ASSERT_TRUE(trainer->step());
     EXPECT_EQ(backend.compiled, before);
   }
+}
+
+TEST(BoundSteps, have_a_typical_batch_where_it_is_planned_by) {
+  const Model model(value_of(read_graph(shipped("mutagenesis.pb"))));
+  const CountingBackend backend;
+  TrainOptions options = batches_of(10);
+  options.batch_way = BatchWay::Bind;
+  const auto trainer = value_of(make_trainer(model.graph, model.program, backend, tested_options(),
+                                             options, all_samples(model.graph)));
+  EXPECT_EQ(backend.has_typical, backend.name() == "cuda");
 }
 
 TEST(BoundSteps, go_on_bit_for_bit_in_the_midst_of_an_epoch) {

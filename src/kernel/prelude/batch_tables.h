@@ -153,8 +153,9 @@ struct BatchTables {
   unsigned patch_count;
   unsigned node_count;
   unsigned multiprocessors;
-  unsigned long long fixed;    // where Zeros begin in the image
-  unsigned long long nowhere;  // an address
+  unsigned fewest_product_rows;  // of a block
+  unsigned long long fixed;      // where Zeros begin in the image
+  unsigned long long nowhere;    // an address
 };
 
 // Stands before what a batch brings: NumberWrites, then the sets of its weights' rows.

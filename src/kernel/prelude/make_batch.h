@@ -421,12 +421,12 @@ static __device__ SegmentRows rows_of(const BatchTables& t, const BlockSegment& 
 // rows_of_block(); of Zeros kZerosOfBlock.
 static __device__ unsigned block_rows(const BatchTables& t, const BatchNode& node,
                                       const BlockSegment& of) {
-  constexpr unsigned kWarpRows = 32;
   if (of.kind == kZeroRows) return kZerosOfBlock;
   unsigned most = node.rows;
   if (node.is_product == 0) return most;
   const unsigned long long rows = size_of(t, t.launches[of.launch].rows_job);
-  while (most > kWarpRows && rows * node.parts < most * 1ull * t.multiprocessors) most /= 2;
+  while (most > t.fewest_product_rows && rows * node.parts < most * 1ull * t.multiprocessors)
+    most /= 2;
   return most;
 }
 

@@ -143,9 +143,9 @@ std::uint32_t rows_of_block(const KernelSchedule& schedule, std::uint32_t slots,
   }
   if (!schedule.product) return threads / (schedule.lanes() * slots);
   // Fewer than it can have if other multiprocessors were without any.
-  constexpr std::uint32_t kWarpRows = 32;  // that one of a block's warps has at least
   std::uint32_t most = schedule.product->rows;
-  while (most > kWarpRows && std::uint64_t{rows} * schedule.parts < most * target.multiprocessors) {
+  while (most > kFewestProductRows &&
+         std::uint64_t{rows} * schedule.parts < most * target.multiprocessors) {
     most /= 2;
   }
   return most;

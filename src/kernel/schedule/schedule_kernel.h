@@ -20,6 +20,10 @@ namespace vecc {
 /// All but launch bounds for a GPU, with as many lanes a row as it may have.
 [[nodiscard]] KernelSchedule schedule_widest(const Kernel& kernel);
 
+/// Rows of a product that a block has at least, where fewer rows a block make more blocks: those of
+/// one of its warps.
+inline constexpr std::uint32_t kFewestProductRows = kWarpThreads;
+
 /// Rows that a block has at once, of a launch of so many, where `slots` groups of lanes share each:
 /// more are several turns of it, or blocks.
 [[nodiscard]] std::uint32_t rows_of_block(const KernelSchedule& schedule, std::uint32_t slots,
