@@ -9,11 +9,6 @@
 namespace vecc::cpu {
 namespace {
 
-// Measured on one core of a Xeon: what GCC 12 takes for a kernel of many, an interpreted launch of
-// a few rows, and one more unit of Launch::work in it.
-constexpr double kSecondsToCompile = 25e-3;
-constexpr double kSecondsOfLaunch = 0.3e-6;
-constexpr double kSecondsOfWork = 1e-9;
 // They are compiled in a second or two, once.
 constexpr std::size_t kFewKernels = 64;
 
@@ -26,12 +21,13 @@ bool is_worth_compiling(const Plan& plan, std::uint64_t runs) {
     return buffer.kind == PlanBuffer::Kind::State;
   };
   if (std::ranges::any_of(plan.buffers, is_state)) return true;
-  double seconds = 0;
+  const ProcessorTimes& times = plan.target.processor;
+  double run = 0;
   for (const Launch& launch : plan.launches) {
-    seconds += kSecondsOfLaunch + kSecondsOfWork * static_cast<double>(launch.work);
+    run += times.interpreted_launch + times.interpreted_work * static_cast<double>(launch.work);
   }
-  const double compiling = kSecondsToCompile * static_cast<double>(plan.kernels.size());
-  return seconds * static_cast<double>(runs) > compiling;
+  const double compiling = times.compiled_kernel * static_cast<double>(plan.kernels.size());
+  return run * static_cast<double>(runs) > compiling;
 }
 
 BoundPlan::BoundPlan(Plan plan, const TableFiles& files)
@@ -91,7 +87,7 @@ bool BoundPlan::is_narrow(const Launch& launch) const {
 void BoundPlan::interpret() {
   scratch_bytes_.clear();
   for (const Kernel& kernel : plan_.kernels) {
-    interpreters_.emplace_back(kernel);
+    interpreters_.emplace_back(kernel, plan_.target.tiles);
     scratch_bytes_.push_back(interpreters_.back().scratch_bytes());
   }
 }

@@ -11,7 +11,6 @@ namespace {
 
 using Kind = KernelNode::Kind;
 
-constexpr std::uint64_t kBlockBytes = 128 << 10;  // of values: a core's own cache
 constexpr std::uint64_t kMostRows = 512;
 constexpr std::uint64_t kAlignment = 64;
 
@@ -33,7 +32,7 @@ std::uint64_t KernelInterpreter::take(std::uint64_t entries, std::uint64_t bytes
   return place;
 }
 
-KernelInterpreter::KernelInterpreter(Kernel kernel)
+KernelInterpreter::KernelInterpreter(Kernel kernel, const ProcessorTiles& tiles)
     : kernel_(std::move(kernel)), layouts_(kernel_.nodes.size()) {
   const std::uint64_t bytes = byte_size(kernel_.dtype);
   std::uint64_t all = 0;
@@ -43,8 +42,8 @@ KernelInterpreter::KernelInterpreter(Kernel kernel)
     most = std::max(most, node.shape.size());
   }
   const std::uint64_t row_bytes = (all + std::size(rooms_) * most) * bytes;
-  block_ =
-      static_cast<std::uint32_t>(std::clamp(kBlockBytes / row_bytes, std::uint64_t{1}, kMostRows));
+  block_ = static_cast<std::uint32_t>(
+      std::clamp(tiles.block_bytes / row_bytes, std::uint64_t{1}, kMostRows));
   for (const KernelPhase& phase : kernel_.phases) {
     for (const KernelStep& step : phase.steps) {
       if (step.store) continue;

@@ -8,6 +8,7 @@
 
 #include "src/runtime/tile_walk.h"
 #include "vecc/kernel.h"
+#include "vecc/target.h"
 
 namespace vecc::cpu {
 
@@ -24,7 +25,8 @@ struct NodeLayout {
 
 class KernelInterpreter {
  public:
-  explicit KernelInterpreter(Kernel kernel);
+  /// `tiles`: those of the processor that it runs on.
+  KernelInterpreter(Kernel kernel, const ProcessorTiles& tiles);
 
   /// The function of its launches, whose arguments name this as their `interpreter`.
   [[nodiscard]] KernelFunction function(bool narrow) const;

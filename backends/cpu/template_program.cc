@@ -75,7 +75,8 @@ Result<void> CpuTemplateProgram::load() {
 void CpuTemplateProgram::interpret_new() {
   while (code_.size() < book_.kernels().size()) {
     Code code;
-    code.interpreter = std::make_unique<KernelInterpreter>(book_.kernels()[code_.size()].kernel);
+    code.interpreter = std::make_unique<KernelInterpreter>(book_.kernels()[code_.size()].kernel,
+                                                           host_processor().tiles);
     code.function = code.interpreter->function(/*narrow=*/false);
     code.scratch_bytes = code.interpreter->scratch_bytes();
     code_.push_back(std::move(code));

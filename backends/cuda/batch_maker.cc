@@ -9,13 +9,6 @@
 namespace vecc::cuda {
 
 namespace made = vecc_kernel;
-namespace {
-
-// Microseconds of one of the host's threads for a row or a member of a launch: 480 for the 55,000
-// of NCI1's (GIN, batches of 32).
-constexpr double kBoundNumber = 8e-3;
-
-}  // namespace
 
 bool makes_on_device(const BatchOptions& batches, std::span<const RowSizes> typical,
                      const Target& target) {
@@ -25,7 +18,7 @@ bool makes_on_device(const BatchOptions& batches, std::span<const RowSizes> typi
     numbers += sizes.rows;
     for (const RowClass& rows : sizes.classes) numbers += static_cast<double>(rows.members);
   }
-  return kBoundNumber * numbers / batches.binding_threads > target.launches.made_batch;
+  return target.host.bound_number * numbers / batches.binding_threads > target.launches.made_batch;
 }
 
 std::unique_ptr<BatchMaker> BatchMaker::make(std::shared_ptr<Device> device,

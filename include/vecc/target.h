@@ -57,6 +57,7 @@ struct LaunchTimes {
   double long_kernel = 0;           ///< microseconds; longer ones let no other start beside them
   std::uint32_t short_members = 0;  ///< kernels of no more end soon after they start
   double made_batch = 0;            ///< microseconds of the kernels that make a batch
+  double batch_arrays = 0;          ///< microseconds of a batch's arrays beside its launches
   /// Results that may end so much later have the smallest priority: a share of the time of the
   /// longest chain.
   double can_wait = 0;
@@ -67,23 +68,54 @@ struct LaunchTimes {
   bool operator==(const LaunchTimes&) const = default;
 };
 
-/// How a processor's kernels compute products of matrices.
-struct ProductTiles {
-  /// Rows of a tile whose sums stay in vector registers, of two registers each, beside a row of the
-  /// other matrix and one factor.
+/// What of a kernel's values stays in a processor's registers and caches.
+struct ProcessorTiles {
+  /// Rows of a product's tile whose sums stay in vector registers, of two registers each, beside a
+  /// row of the other matrix and one factor.
   std::uint32_t rows = 6;
-  /// Of a core's own cache, what the columns of members take at most beside the tiles of a sum of
-  /// outer products. The order of the sum depends on it.
-  std::uint32_t column_bytes = 128 << 10;
+  /// Of a core's own cache, what a block of members or rows takes at most: the columns of members
+  /// beside the tiles of a sum of outer products, whose order depends on it; the values of rows
+  /// that an interpreted kernel computes at once.
+  std::uint32_t block_bytes = 128 << 10;
+  /// Of the same, scores of triples that are counted before others are computed.
+  std::uint32_t score_bytes = 1 << 20;
 
-  bool operator==(const ProductTiles&) const = default;
+  bool operator==(const ProcessorTiles&) const = default;
+};
+
+/// What launches and batches take on a processor: by what its kernels are compiled or interpreted
+/// (backends/cpu/bound_plan.h), and which way batches go (src/train/batch_way.h).
+struct ProcessorTimes {
+  double compiled_kernel = 25e3;    ///< microseconds of the compiler for a kernel of many
+  double interpreted_launch = 0.3;  ///< microseconds of an interpreted launch of a few rows
+  double interpreted_work = 1e-3;   ///< microseconds of one more unit of Launch::work in it
+  /// To find a row of a batch and list it takes so many times as long as a row of the whole step;
+  /// to read it through lists as long as that.
+  double listing = 1.1;
+
+  bool operator==(const ProcessorTimes&) const = default;
+};
+
+/// What one thread takes, of a processor or of a GPU's host: by what it is decided which way
+/// batches go (src/train/batch_way.h), and where they are made (backends/cuda/batch_maker.h).
+struct HostTimes {
+  double number = 8e-4;  ///< microseconds of one that is moved or multiplied
+  double launch = 1000;  ///< of a processor, in such numbers
+  /// Of a GPU's batch, to find a row and list it: in rows of a whole step here.
+  double listing = 0.15;
+  double bound_number = 8e-3;  ///< microseconds of a row or a member of a GPU's launch
+  double binders = 4;          ///< threads that find a GPU's batches, on most machines
+
+  bool operator==(const HostTimes&) const = default;
 };
 
 struct Target {
   std::string name = "cpu";
   /// Of a processor's vector registers; 0: threads compute number by number.
   std::uint32_t vector_bytes = 32;
-  ProductTiles tiles;  ///< of a processor
+  ProcessorTiles tiles;      ///< of a processor
+  ProcessorTimes processor;  ///< of a processor
+  HostTimes host;
   /// Launches that may run at the same time. Of one launch at a time the next may take the memory
   /// of values that are not read any more.
   std::uint32_t launches_at_once = 1;

@@ -7,6 +7,7 @@
 #include "src/kg/scorer.h"
 #include "src/support/split_work.h"
 #include "vecc/error.h"
+#include "vecc/target.h"
 
 namespace vecc::kg {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 // scoring it for `dim` queries, so batches that project are longer.
 constexpr std::size_t kBatch = 64;
 constexpr std::size_t kProjectingBatch = 1024;
-constexpr std::size_t kBlockScores = std::size_t{1} << 18;  // held at once: they fit a core's cache
 
 // How many entities score above one, and how many others as high.
 struct Place {
@@ -45,7 +45,7 @@ class BatchRanker {
     score_items(begin, end);
     constexpr std::size_t kLanes = kPanelLanes<T>;
     const std::size_t block =
-        std::max(kBlockScores / batch_.rows() / kLanes, std::size_t{1}) * kLanes;
+        std::max(most_scores_ / batch_.rows() / kLanes, std::size_t{1}) * kLanes;
     scores_.resize(batch_.rows() * block);
     for (std::size_t first = 0; first < entities_; first += block) {
       const std::size_t count = std::min<std::size_t>(block, entities_ - first);
@@ -128,6 +128,8 @@ class BatchRanker {
   std::vector<std::size_t> next_known_;  // by query: the first known answer of later blocks
   std::vector<T> known_scores_;
   AlignedVector<T> scores_;
+  // That stay in a core's cache until they are counted.
+  std::size_t most_scores_ = host_processor().tiles.score_bytes / sizeof(T);
 };
 
 template <class T>

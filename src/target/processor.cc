@@ -1,4 +1,7 @@
-// The processor that is here, as kernels are compiled for it.
+// The processor that is here, as kernels are compiled for it. What Target has for others beside
+// that was measured on one core of a Xeon, with GCC 12: batches of MUTAG (GCN, 32 samples) listed
+// and read by lists in 2.2 times of a whole step's rows, of PROTEINS in 2.0; a number of 4 bytes at
+// 5 GB/s.
 #include "vecc/target.h"
 
 namespace vecc {

@@ -16,26 +16,6 @@
 namespace vecc::training {
 namespace {
 
-// A processor's unit of work: a number that is moved or multiplied. A launch takes about as long as
-// so many.
-constexpr double kLaunchWork = 1000;
-// To find a row of a batch and list it takes so many times as long as a row of the whole step, to
-// read it through lists as long as that: with both, 2.2 times of MUTAG's (GCN, batches of 32), 2.0
-// of PROTEINS', measured.
-constexpr double kListingWork = 1.1;
-// The same where a GPU runs them, whose times are absolute: in a processor's, of one thread of an
-// H100's host. (63 us of PROTEINS' batches and 1,260 us of NCI1's, GIN, were 0.36 when each was
-// searched; to unite what samples reach takes 0.4 of that, measured on another processor. A
-// processor runs batches in less than their ops are counted for, too, which a comparison of two
-// counts need not know.)
-constexpr double kHostListingWork = 0.15;
-// Microseconds of a processor's unit of work: a number of 4 bytes at 5 GB/s.
-constexpr double kUnitTime = 8e-4;
-// Microseconds that a GPU takes for a batch's arrays beside its launches: 19 of PROTEINS' batches,
-// 26 of MUTAG's.
-constexpr double kCopyTime = 20;
-// Threads that find a GPU's batches, on most machines.
-constexpr double kUsualBinders = 4;
 // The optimizer makes no more than so many times less work of a whole step.
 constexpr double kMostSaved = 8;
 // Each has sets of all rows; so many bind a GPU's batches in about the time that it takes to write
@@ -46,10 +26,10 @@ double moved_numbers(const Program& program, const Work& work) {
   return work.bytes / static_cast<double>(byte_size(program.dtype()));
 }
 
-// In units of a processor's work.
-double host_work(const Program& program) {
+// In numbers that a processor moves or multiplies.
+double host_work(const Program& program, const HostTimes& host) {
   const Work work = work_of(program);
-  return kLaunchWork * work.launches + moved_numbers(program, work) + work.multiply_adds;
+  return host.launch * work.launches + moved_numbers(program, work) + work.multiply_adds;
 }
 
 // The same on a GPU, in a processor's units.
@@ -57,20 +37,26 @@ double gpu_work(const Program& program, const Target& gpu) {
   const Work work = work_of(program);
   const double cycles =
       moved_numbers(program, work) / gpu.loops.moved + work.multiply_adds / gpu.loops.multiply_adds;
-  return (gpu.launches.launch * work.launches + cycles / gpu.megahertz) / kUnitTime;
+  return (gpu.launches.launch * work.launches + cycles / gpu.megahertz) / gpu.host.number;
 }
 
 double whole_work(const Program& program, const std::optional<Target>& gpu) {
-  return gpu ? gpu_work(program, *gpu) : host_work(program);
+  return gpu ? gpu_work(program, *gpu) : host_work(program, host_processor().host);
 }
 
-// A processor finds a batch and runs it; a GPU runs one while the host finds the next ones. How
-// many threads there are must not decide: the two ways round differently.
+// A processor finds a batch and runs it; a GPU, whose times are absolute, runs one while the host
+// finds the next ones. How many threads there are must not decide: the two ways round differently.
+// (A processor runs batches in less than their ops are counted for, too, which a comparison of two
+// counts need not know.)
 double bound_work(const Program& program, const std::optional<Target>& gpu) {
-  const double work = host_work(program);
-  if (!gpu) return kListingWork * work + work;
-  const double listing = kHostListingWork * work / kUsualBinders;
-  return std::max(listing, gpu_work(program, *gpu) + kCopyTime / kUnitTime);
+  if (!gpu) {
+    const Target processor = host_processor();
+    const double work = host_work(program, processor.host);
+    return processor.processor.listing * work + work;
+  }
+  const HostTimes& host = gpu->host;
+  const double listing = host.listing * host_work(program, host) / host.binders;
+  return std::max(listing, gpu_work(program, *gpu) + gpu->launches.batch_arrays / host.number);
 }
 
 // Of the step of a batch whose samples come from all over.

@@ -136,7 +136,7 @@ parameter "x" [100, 32x1]
 %3 = output %2 [0:1] : f32[1, 64x32]
 )");
   Target small;
-  small.tiles.column_bytes = 8 << 10;  // of columns of 96 numbers: 21 members
+  small.tiles.block_bytes = 8 << 10;  // of columns of 96 numbers: 21 members
   EXPECT_EQ(schedule_for_cpp(sum, Target()).phases[0].members, 64u);
   EXPECT_EQ(schedule_for_cpp(sum, small).phases[0].members, 16u);
 }

@@ -77,12 +77,12 @@ bool lie_in_order(const Kernel& kernel, std::uint32_t load) {
 }  // namespace
 
 PhaseSchedule schedule_outer_products(const Kernel& kernel, const OuterProductSum& of,
-                                      std::uint32_t lanes, const ProductTiles& tiles) {
+                                      std::uint32_t lanes, const ProcessorTiles& tiles) {
   const std::uint64_t m = kernel.nodes[of.left].shape.size();
   const std::uint64_t n = kernel.nodes[of.right].shape.size();
   if (lanes == 0) {
     PhaseSchedule schedule{PhaseLoop::OuterProducts};
-    schedule.members = members_at_once(kernel, m + n, tiles.column_bytes);
+    schedule.members = members_at_once(kernel, m + n, tiles.block_bytes);
     schedule.left_in_place = lie_in_order(kernel, of.left);
     schedule.right_in_place = lie_in_order(kernel, of.right);
     return schedule;

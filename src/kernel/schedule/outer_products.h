@@ -44,6 +44,7 @@ struct OuterProductSum {
 
 /// How such a sum is computed where `lanes` share a row; 0: in C++, by `tiles`.
 [[nodiscard]] PhaseSchedule schedule_outer_products(const Kernel& kernel, const OuterProductSum& of,
-                                                    std::uint32_t lanes, const ProductTiles& tiles);
+                                                    std::uint32_t lanes,
+                                                    const ProcessorTiles& tiles);
 
 }  // namespace vecc

@@ -17,7 +17,7 @@ namespace {
 using Kind = KernelNode::Kind;
 
 PhaseSchedule schedule_phase(const Kernel& kernel, const KernelPhase& phase, std::uint32_t lanes,
-                             const ProductTiles& tiles) {
+                             const ProcessorTiles& tiles) {
   if (phase.space == KernelSpace::Row || phase.steps.empty()) return {};
   if (const auto sum = outer_product_sum(kernel, phase)) {
     return schedule_outer_products(kernel, *sum, lanes, tiles);
@@ -37,7 +37,7 @@ PhaseSchedule schedule_phase(const Kernel& kernel, const KernelPhase& phase, std
 }
 
 // What a body does with its phases; of a flat kernel, of one number.
-void schedule_body(const Kernel& kernel, const ProductTiles& tiles, KernelSchedule& schedule) {
+void schedule_body(const Kernel& kernel, const ProcessorTiles& tiles, KernelSchedule& schedule) {
   schedule.arrays = nodes_in_arrays(kernel);
   schedule.packs = packs_of(kernel, schedule.row_lanes());
   for (const KernelPhase& phase : kernel.phases) {
@@ -78,7 +78,7 @@ bool multiplies_rows(const Kernel& kernel) {
   });
 }
 
-void schedule_rows(const Kernel& kernel, const ProductTiles& tiles, KernelSchedule& schedule) {
+void schedule_rows(const Kernel& kernel, const ProcessorTiles& tiles, KernelSchedule& schedule) {
   schedule_row_product(kernel, schedule);
   if (!schedule.on_gpu()) {
     if (multiplies_rows(kernel)) schedule.tile_rows = tiles.rows;
@@ -98,7 +98,7 @@ void schedule_rows(const Kernel& kernel, const ProductTiles& tiles, KernelSchedu
 
 // All but launch bounds. 0 lanes: C++, whose products have these tiles.
 KernelSchedule schedule_loops(const Kernel& kernel, const MemberLoops& loops,
-                              const ProductTiles& tiles) {
+                              const ProcessorTiles& tiles) {
   KernelSchedule schedule;
   schedule.members = loops;
   const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();

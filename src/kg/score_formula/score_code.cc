@@ -121,8 +121,8 @@ Result<std::shared_ptr<const ScoreCode>> ScoreCode::load(ScoreFormula formula, D
       function.stores_.push_back(access.store);
     }
     if (code->is_interpreted_) {
-      function.interpreter_ =
-          std::make_shared<const cpu::KernelInterpreter>(std::move(wanted[i].kernel.kernel));
+      function.interpreter_ = std::make_shared<const cpu::KernelInterpreter>(
+          std::move(wanted[i].kernel.kernel), host_processor().tiles);
       function.function_ = function.interpreter_->function(/*narrow=*/false);
       function.scratch_bytes_ = function.interpreter_->scratch_bytes();
     } else {
