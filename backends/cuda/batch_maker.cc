@@ -10,15 +10,12 @@ namespace vecc::cuda {
 
 namespace made = vecc_kernel;
 
-bool makes_on_device(const BatchOptions& batches, std::span<const RowSizes> typical,
+bool makes_on_device(const BatchOptions& batches, std::uint64_t typical_bytes,
                      const Target& target) {
   if (batches.side != BatchSide::Choose) return batches.side == BatchSide::Device;
-  double numbers = 0;
-  for (const RowSizes& sizes : typical) {
-    numbers += sizes.rows;
-    for (const RowClass& rows : sizes.classes) numbers += static_cast<double>(rows.members);
-  }
-  return target.host.bound_number * numbers / batches.binding_threads > target.launches.made_batch;
+  const double kilobytes = static_cast<double>(typical_bytes) / 1024;
+  return target.host.bound_kilobyte * kilobytes / batches.binding_threads >
+         target.launches.made_batch;
 }
 
 std::unique_ptr<BatchMaker> BatchMaker::make(std::shared_ptr<Device> device,

@@ -14,7 +14,6 @@
 #include "backends/cuda/device_code.h"
 #include "backends/cuda/launch_graph.h"
 #include "backends/cuda/pinned_memory.h"
-#include "src/kernel/schedule/row_sizes.h"
 
 namespace vecc::cuda {
 
@@ -62,8 +61,8 @@ class BatchMaker {
 };
 
 /// Whether batches are made on the device: as asked, or where the threads that bind them on the
-/// host would take longer. `typical`: batch_sizes() of BatchOptions::typical.
-[[nodiscard]] bool makes_on_device(const BatchOptions& batches, std::span<const RowSizes> typical,
+/// host would take longer. `typical_bytes`: BatchSizes::array_bytes of BatchOptions::typical.
+[[nodiscard]] bool makes_on_device(const BatchOptions& batches, std::uint64_t typical_bytes,
                                    const Target& target);
 
 /// Makes the batches of one slot.

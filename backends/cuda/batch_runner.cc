@@ -56,13 +56,14 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
   std::unique_ptr<BatchRunner> made(
       new BatchRunner(std::move(device), plan, std::move(batch), std::move(scalars)));
   if (!is_empty(batches.typical)) VECC_TRY_VOID(check_batch(made->batch_, batches.typical));
-  const std::vector<RowSizes> sizes = batch_sizes(plan, made->batch_, batches.typical);
+  const BatchSizes typical =
+      batch_sizes(plan, made->batch_, batches.typical, made->binders_.reach());
   std::vector<std::string> others{print_set_numbers(plan.dtype)};
-  const bool makes =
-      made->binders_.reach() != nullptr && makes_on_device(batches, sizes, plan.target);
+  const bool makes = made->binders_.reach() != nullptr &&
+                     makes_on_device(batches, typical.array_bytes, plan.target);
   if (makes) others.push_back(print_make_batch(plan.dtype));
-  VECC_TRY(PlanCode code,
-           load_plan_code(made->device_, plan, LaunchWay::Graph, sizes, others, options, counts));
+  VECC_TRY(PlanCode code, load_plan_code(made->device_, plan, LaunchWay::Graph, typical.launches,
+                                         others, options, counts));
   made->kept_bytes_ = batches.image_bytes;
   made->nodes_ = std::move(code.stages.front());
   made->set_numbers_ = std::move(code.others.front());

@@ -103,8 +103,8 @@ struct HostTimes {
   double launch = 1000;  ///< of a processor, in such numbers
   /// Of a GPU's batch, to find a row and list it: in rows of a whole step here.
   double listing = 0.15;
-  double bound_number = 8e-3;  ///< microseconds of a row or a member of a GPU's launch
-  double binders = 4;          ///< threads that find a GPU's batches, on most machines
+  double bound_kilobyte = 2.57;  ///< microseconds of index arrays of a GPU's batch, a thread
+  double binders = 4;            ///< threads that find a GPU's batches, on most machines
 
   bool operator==(const HostTimes&) const = default;
 };

@@ -46,18 +46,24 @@ RowSizes usual_row(const RowSizes& all) {
 
 }  // namespace
 
-std::vector<RowSizes> batch_sizes(const Plan& plan, const BatchPlan& batches, const Batch& batch) {
-  std::vector<RowSizes> sizes;
+BatchSizes batch_sizes(const Plan& plan, const BatchPlan& batches, const Batch& batch,
+                       const WeightReach* reach) {
+  BatchSizes sizes;
   for (const Launch& launch : plan.launches) {
     const RowSizes all = whole_sizes(plan, launch);
-    sizes.push_back(is_empty(batch) ? all : usual_row(all));
+    sizes.launches.push_back(is_empty(batch) ? all : usual_row(all));
   }
-  if (is_empty(batch)) return sizes;
+  if (is_empty(batch)) {
+    sizes.array_bytes = bytes_of(batches);
+    return sizes;
+  }
   BatchRows rows;
-  BatchBinder(batches).bind(batch, rows);
+  BatchBinder(batches, reach).bind(batch, rows);
   for (const BatchRows::Run& run : rows.runs) {
-    sizes[run.launch] = {run.rows, run.work, {class_of(batches.launches[run.launch], rows, run)}};
+    sizes.launches[run.launch] = {
+        run.rows, run.work, {class_of(batches.launches[run.launch], rows, run)}};
   }
+  sizes.array_bytes = rows.bytes();
   return sizes;
 }
 

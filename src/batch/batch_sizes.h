@@ -1,9 +1,11 @@
 // How much of each launch a batch runs.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "src/batch/batch_plan.h"
+#include "src/batch/weight_reach.h"
 #include "src/kernel/schedule/row_sizes.h"
 
 namespace vecc {
@@ -13,10 +15,16 @@ namespace vecc {
   return batch.weights.empty() && batch.samples.empty();
 }
 
-/// By launch, the rows that it runs of a batch and their members, as one class; of a launch that
-/// does not run, one row of the usual length. Of an empty batch: all rows. `plan`: that of
-/// `batches`; `batch`: one of theirs (check_batch()).
-[[nodiscard]] std::vector<RowSizes> batch_sizes(const Plan& plan, const BatchPlan& batches,
-                                                const Batch& batch);
+struct BatchSizes {
+  /// By launch, the rows that it runs of a batch and their members, as one class; of a launch that
+  /// does not run, one row of the usual length. Of an empty batch: all rows.
+  std::vector<RowSizes> launches;
+  /// Of the batch's index arrays (BatchBytes::arrays); of an empty batch, of the plan's.
+  std::uint64_t array_bytes = 0;
+};
+/// `plan`: that of `batches`; `batch`: one of theirs (check_batch()). `reach`: what batches are
+/// united from, which share arrays then; null: they are searched.
+[[nodiscard]] BatchSizes batch_sizes(const Plan& plan, const BatchPlan& batches, const Batch& batch,
+                                     const WeightReach* reach = nullptr);
 
 }  // namespace vecc

@@ -71,7 +71,7 @@ std::vector<Field> fields_of(Target& t) {
       {"host_number", &t.host.number, 1e-9, kCycles},
       {"host_launch", &t.host.launch, 0, kCycles},
       {"host_listing", &t.host.listing, 0, kCycles},
-      {"host_bound_number", &t.host.bound_number, 0, kCycles},
+      {"host_bound_kilobyte", &t.host.bound_kilobyte, 0, kCycles},
       {"host_binders", &t.host.binders, 1, 1 << 16},
       {"loop_instructions", &loops.instructions, 1e-3, kCycles},
       {"loop_wait", &loops.wait, 0, kCycles},

@@ -99,7 +99,7 @@ TEST(BatchBinder, a_sum_has_the_members_of_the_batch) {
 
 RowSizes sizes_of(ValueId op, const Batch& batch) {
   const Bound bound = bind({0});
-  const std::vector<RowSizes> sizes = batch_sizes(bound.plan.plan, bound.plan, batch);
+  const std::vector<RowSizes> sizes = batch_sizes(bound.plan.plan, bound.plan, batch).launches;
   for (std::size_t l = 0; l < sizes.size(); ++l) {
     const ShortList& ops = bound.plan.plan.launches[l].ops;
     if (std::ranges::find(ops, op) != ops.end()) return sizes[l];

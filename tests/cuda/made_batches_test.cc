@@ -90,7 +90,6 @@ struct Compared {
   std::uint64_t images = 0;
   std::uint64_t zeros = 0;
   std::uint64_t types = 0;  // tiles
-  std::uint64_t typed_sums = 0;
   std::uint64_t whole = 0;
   std::uint64_t unstored = 0;
   std::uint32_t most_rows = 0;  // of a launch
@@ -104,7 +103,6 @@ void note(const BatchRows& rows, Compared& to) {
   for (const BatchRows::Run& run : rows.runs) {
     to.whole += run.is_whole ? 1 : 0;
     to.most_rows = std::max(to.most_rows, run.rows);
-    to.typed_sums += run.offsets != kNone && run.order != kNone ? 1 : 0;
   }
 }
 
@@ -305,20 +303,27 @@ TEST_F(MadeBatches, that_may_not_fit_are_bound_on_the_host) {
 // Tables that batches are made from are no reason to run out of memory.
 TEST(ChosenSide, of_batches_is_the_device_where_the_host_would_take_longer) {
   const Target& target = *find_target("h200");
-  RowClass members;
-  members.add(/*length=*/4, /*count=*/10'000);
-  const std::vector<RowSizes> typical = {{10'000, 40'000, {members}}};  // 400 us of a thread
+  // Batches of 32: what their index arrays take.
+  constexpr std::uint64_t kNci1 = 187 << 10;  // GIN
+  constexpr std::uint64_t kMutagenesis = 23'600;
+  constexpr std::uint64_t kProteins = 1'700;  // GCN
+  constexpr std::uint64_t kMutag = 1'100;     // GCN
   BatchOptions options;
-  EXPECT_TRUE(cuda::makes_on_device(options, typical, target));
-  options.binding_threads = 9;
-  EXPECT_TRUE(cuda::makes_on_device(options, typical, target));
-  options.binding_threads = 11;
-  EXPECT_FALSE(cuda::makes_on_device(options, typical, target));
+  const auto chooses_device = [&](std::uint64_t bytes, std::uint32_t threads) {
+    options.binding_threads = threads;
+    return cuda::makes_on_device(options, bytes, target);
+  };
+  for (const std::uint32_t threads : {1, 2, 4}) {
+    EXPECT_TRUE(chooses_device(kNci1, threads)) << threads;
+    EXPECT_FALSE(chooses_device(kMutagenesis, threads)) << threads;
+    EXPECT_FALSE(chooses_device(kProteins, threads)) << threads;
+    EXPECT_FALSE(chooses_device(kMutag, threads)) << threads;
+  }
+  EXPECT_FALSE(chooses_device(kNci1, 9));  // so many threads take less time than the device
   options.side = BatchSide::Device;
-  EXPECT_TRUE(cuda::makes_on_device(options, typical, target));
+  EXPECT_TRUE(chooses_device(kMutag, 9));
   options.side = BatchSide::Host;
-  options.binding_threads = 1;
-  EXPECT_FALSE(cuda::makes_on_device(options, typical, target));
+  EXPECT_FALSE(chooses_device(kNci1, 1));
 }
 
 TEST_F(MadeBatches, are_bound_on_the_host_where_memory_is_short) {
