@@ -16,24 +16,14 @@ namespace made = vecc_kernel;
 
 constexpr std::uint64_t kChunkNumbers = made::kChunkWords * std::uint64_t{64};
 
-// The rows of a launch that has types, by these; and its members in the order of the rows.
-struct TypedOrder {
-  std::vector<std::uint32_t> rows;
-  std::vector<std::uint32_t> members;
-  std::vector<std::uint32_t> begins;  // by place of a row, that of its first member; and the end
-
-  explicit TypedOrder(const BatchLaunch& launch) : rows(launch.rows) {
-    std::iota(rows.begin(), rows.end(), 0u);
-    const std::vector<std::uint32_t>& types = *launch.types;
-    std::ranges::stable_sort(rows, {}, [&](std::uint32_t row) { return types[row]; });
-    if (!launch.drops) return;
-    begins.push_back(0);
-    for (const std::uint32_t row : rows) {
-      for_each_member(launch, row, [&](std::uint32_t member) { members.push_back(member); });
-      begins.push_back(to_row(members.size()));
-    }
-  }
-};
+// The rows of a launch that has types, by these.
+std::vector<std::uint32_t> rows_by_type(const BatchLaunch& launch) {
+  std::vector<std::uint32_t> rows(launch.rows);
+  std::iota(rows.begin(), rows.end(), 0u);
+  const std::vector<std::uint32_t>& types = *launch.types;
+  std::ranges::stable_sort(rows, {}, [&](std::uint32_t row) { return types[row]; });
+  return rows;
+}
 
 class Describer {
  public:
@@ -69,7 +59,7 @@ class Describer {
     std::uint32_t rows = 0;  // jobs
     std::uint32_t members = 0;
     const std::uint32_t* order = nullptr;   // by types
-    const std::uint32_t* begins = nullptr;  // by place of a row
+    const std::uint32_t* begins = nullptr;  // by row
     std::vector<std::uint32_t> types;       // rising, each once
     std::vector<std::uint32_t> type_begins;
   };
@@ -108,9 +98,8 @@ class Describer {
   Alike add_numbers(std::uint32_t number) {
     const BatchLaunch& launch = batch_.launches[number];
     Alike of;
-    const std::uint32_t* members_order = nullptr;
     if (launch.drops) of.begins = memory_.share(*launch.offsets);
-    if (launch.types) members_order = add_types(launch, of);
+    if (launch.types) add_types(launch, of);
     const bool by_members = reach_.traits(number).has_rows_by_members;
     made::NumberJob rows{};
     rows.kind = by_members ? made::kOwnerNumbers : made::kRowNumbers;
@@ -127,25 +116,22 @@ class Describer {
     members.first = reach_.places(number).members;
     members.rows_first = by_members ? made::kNoNumber : reach_.places(number).rows;
     members.whole = rows.whole;
-    members.order = members_order;
     members.owners = memory_.share(*launch.owners);
     of.members = add_job(members);
     return of;
   }
 
-  // Returns the order of members.
-  const std::uint32_t* add_types(const BatchLaunch& launch, Alike& of) {
-    const TypedOrder order(launch);
-    of.order = memory_.add(order.rows);
-    if (launch.drops) of.begins = memory_.add(order.begins);
-    for (std::uint32_t i = 0; i < order.rows.size(); ++i) {
-      const std::uint32_t type = (*launch.types)[order.rows[i]];
+  // (A Plan's launches with types have no members.)
+  void add_types(const BatchLaunch& launch, Alike& of) {
+    const std::vector<std::uint32_t> rows = rows_by_type(launch);
+    of.order = memory_.add(rows);
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+      const std::uint32_t type = (*launch.types)[rows[i]];
       if (!of.types.empty() && of.types.back() == type) continue;
       of.types.push_back(type);
       of.type_begins.push_back(i);
     }
-    of.type_begins.push_back(to_row(order.rows.size()));
-    return memory_.add(order.members);
+    of.type_begins.push_back(to_row(rows.size()));
   }
 
   void add_rest(std::uint32_t number, const WeightReach::Rests& rests) {
@@ -195,11 +181,10 @@ class Describer {
     return store;
   }
 
-  // Returns its number. `slot`: of RunWriter; kNone: it is this launch's alone.
+  // Returns its number. `slot`: of RunWriter.
   std::uint32_t add_array(made::BatchArray array, std::uint32_t slot) {
     const auto number = to_row(to_.arrays.size());
-    array.before = made::kNoPlace;
-    if (slot != kNone) array.before = std::exchange(last_uses_[slot], number);
+    array.before = std::exchange(last_uses_[slot], number);
     to_.arrays.push_back(array);
     return number;
   }
@@ -238,9 +223,6 @@ class Describer {
       if (!is_counter) entries.list = memory_.share(*access.list);
       add_patch(bound.list(a), made::kArrayAddress, add_array(entries, slots.lists[a]));
     }
-    if (!launch.types) return;
-    array.kind = made::kCounters;
-    add_patch(bound.order(), made::kArrayAddress, add_array(array, kNone));
   }
 
   void add_updates(std::uint32_t number) {

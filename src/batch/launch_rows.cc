@@ -17,20 +17,6 @@ void list_numbers(const RowSet& set, std::uint64_t first, std::uint64_t count,
   to.set_size(list_bits(words, to.data()));
 }
 
-void keep_members_by_type(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,
-                          LaunchRows& to) {
-  sort_by_type(launch, to.rows);
-  std::uint32_t* offset = to.offsets.data();
-  std::uint32_t* member = to.members.data();
-  *offset++ = 0;
-  for (const std::uint32_t row : to.rows) {
-    set.for_each(first + (*launch.offsets)[row], first + (*launch.offsets)[row + 1],
-                 [&](std::uint64_t number) { *member++ = to_row(number - first); });
-    *offset++ = to_row(static_cast<std::uint64_t>(member - to.members.data()));
-  }
-  to.members.set_size(static_cast<std::uint64_t>(member - to.members.data()));
-}
-
 }  // namespace
 
 void NumberList::reserve(std::uint64_t most) {
@@ -86,7 +72,6 @@ void take_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t fi
 void keep_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,
                   LaunchRows& to) {
   to.offsets.set_size(std::uint64_t{to.rows.size()} + 1);
-  if (launch.types) return keep_members_by_type(launch, set, first, to);
   list_numbers(set, first, member_count(launch), to.words, to.members);
   const MemberRows& member_rows = *launch.member_rows;
   const std::uint32_t row_count = to.rows.size();

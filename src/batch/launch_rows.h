@@ -38,7 +38,7 @@ class NumberList {
 };
 
 struct LaunchRows {
-  NumberList rows;     ///< rising; where members are kept by types, by these first
+  NumberList rows;     ///< rising
   NumberList offsets;  ///< of a launch that drops: in `members`, by row
   NumberList members;
   std::vector<BitWord> words;  ///< of what is read last
@@ -56,7 +56,7 @@ void sort_by_type(const BatchLaunch& launch, NumberList& rows);
 
 /// Sets `to.rows` to those in `set`.
 void take_rows(const BatchLaunch& launch, const RowSet& set, std::uint64_t first, LaunchRows& to);
-/// Of a launch without types whose rows run where a member does: sets all of `to`.
+/// Of a launch whose rows run where a member does: sets all of `to`.
 void take_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,
                   LaunchRows& to);
 /// Of a launch that drops: sets the members of `to` to those of its rows that are in `set`.

@@ -115,7 +115,7 @@ void LaunchLoosener::list_members(Launch& launch) {
   launch.kernel =
       changed_kernel(launch.kernel, lists_rows ? Change::Members : Change::MembersOfOne);
   launch.members = 0;
-  if (!has_tile_types(kernel)) launch.order = kNone;
+  launch.order = kNone;
 }
 
 }  // namespace vecc

@@ -30,8 +30,7 @@ bool has_rows_by_members(const BatchLaunch& launch, bool is_pure) {
   const auto is_of_member = [](const BatchAccess& access) {
     return !access.is_zero || is_by_member(access);
   };
-  return is_pure && launch.drops && !launch.types &&
-         std::ranges::all_of(launch.accesses, is_of_member);
+  return is_pure && launch.drops && std::ranges::all_of(launch.accesses, is_of_member);
 }
 
 bool is_source(const BatchLaunch& launch, std::ptrdiff_t access) {

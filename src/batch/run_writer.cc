@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <span>
 #include <tuple>
 
@@ -64,15 +63,8 @@ class RunWriter::SlotTable {
 };
 
 RunWriter::RunWriter(const BatchPlan& plan, const WeightReach* reach) : plan_(plan) {
-  std::uint32_t most_typed = 0;
   SlotTable table(plan, reach);
-  for (std::uint32_t l = 0; l < plan.launches.size(); ++l) {
-    const BatchLaunch& launch = plan.launches[l];
-    if (launch.drops && launch.types) most_typed = std::max(most_typed, launch.rows);
-    slots_.push_back(table.of(l));
-  }
-  numbers_.resize(most_typed);
-  std::iota(numbers_.begin(), numbers_.end(), 0u);
+  for (std::uint32_t l = 0; l < plan.launches.size(); ++l) slots_.push_back(table.of(l));
   places_.resize(table.size());
 }
 
@@ -120,8 +112,6 @@ void RunWriter::add_lists(std::uint32_t number, const LaunchRows& of, BatchRows:
     if (place == kNone) place = add_list(launch, launch.accesses[a], of, to);
     to.lists.push_back(place);
   }
-  if (!launch.types) return;
-  run.order = to.add(std::span(numbers_.data(), run.rows), launch.is_narrow);
 }
 
 std::uint32_t RunWriter::add_list(const BatchLaunch& launch, const BatchAccess& access,

@@ -43,9 +43,8 @@ class RunWriter {
                  BatchRows& to) const;
 
   const BatchPlan& plan_;
-  std::vector<std::uint32_t> numbers_;  // 0, 1, ...
-  std::vector<Slots> slots_;            // by launch
-  std::vector<std::uint32_t> places_;   // by slot; kNone: the batch at hand has none yet
+  std::vector<Slots> slots_;           // by launch
+  std::vector<std::uint32_t> places_;  // by slot; kNone: the batch at hand has none yet
 };
 
 }  // namespace vecc

@@ -177,6 +177,9 @@ class PlanVerifier {
     const Kernel& kernel = plan_.kernels[launch.kernel];
     const bool typed = has_types(kernel);
     if (typed && launch.order == kNone) return error(number, "types without an order");
+    if (typed && kernel.segments != KernelSegments::None) {
+      return error(number, "types of rows that have members");
+    }
     if (!typed && !kernel.ordered && launch.order != kNone) {
       return error(number, "an order that its kernel does not read");
     }

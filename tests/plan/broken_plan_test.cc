@@ -338,6 +338,16 @@ TEST(BrokenPlan, TypesWithoutAnOrder) {
       typed(), [](Plan& plan) { plan.launches[0].order = kNone; },
       "launch 0: error: types without an order [E031]");
 }
+TEST(BrokenPlan, TypesOfRowsWithMembers) {
+  expect_error(
+      typed(),
+      [](Plan& plan) {
+        kernel_of(plan, 0).segments = KernelSegments::Fixed;
+        kernel_of(plan, 0).members = 1;
+        plan.launches[0].members = 1;
+      },
+      "launch 0: error: types of rows that have members [E031]");
+}
 TEST(BrokenPlan, AnOrderThatNobodyReads) {
   expect_error(
       sums(), [](Plan& plan) { plan.launches[0].order = 0; },

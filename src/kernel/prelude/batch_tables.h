@@ -29,7 +29,7 @@ struct NumberJob {
   unsigned long long first;       // the number of counter 0
   unsigned long long rows_first;  // of row 0
   unsigned long long whole;       // the number by which all rows run; kNoNumber: none
-  const unsigned* order;          // by position its counter; null: the same
+  const unsigned* order;          // kRowNumbers: by position its counter; null: the same
   const unsigned* begins;         // kOwnerNumbers: by row, where its members begin
   const unsigned* owners;         // kMemberNumbers: by member, its row
 };
@@ -69,8 +69,7 @@ struct LaunchRows {
 // them that runs.
 enum ArrayKind : unsigned {
   kEntries,  // of `list`, or the numbers themselves
-  kOffsets,  // by row, where its members begin among those of the batch, and the end
-  kCounters  // 0, 1, ...
+  kOffsets   // by row, where its members begin among those of the batch, and the end
 };
 struct BatchArray {
   ArrayKind kind;
@@ -80,7 +79,7 @@ struct BatchArray {
   unsigned before;   // the same array of an earlier launch, or kNoPlace
   unsigned narrow;   // entries of 16 bits
   const unsigned* list;
-  const unsigned* begins;  // kOffsets: by position of a row, that of its first member
+  const unsigned* begins;  // kOffsets: by row, its first member
 };
 
 // What differs between batches in the arguments of launches.

@@ -365,9 +365,8 @@ static __device__ void write_number(const MakeBatch& a, const NumberJob& job, un
     const unsigned long long place = t.array_places[t.job_uses[u]];
     if (place == kNoNumber) continue;
     const BatchArray& array = t.arrays[t.job_uses[u]];
-    unsigned entry = rank;
-    if (array.kind == kEntries) entry = array.list != nullptr ? array.list[counter] : counter;
-    if (array.kind == kOffsets) entry = rank_of(t, array.members, array.begins[position]);
+    unsigned entry = array.list != nullptr ? array.list[counter] : counter;
+    if (array.kind == kOffsets) entry = rank_of(t, array.members, array.begins[counter]);
     unsigned char* const to = a.image + place;
     if (array.narrow != 0) {
       reinterpret_cast<unsigned short*>(to)[rank] = static_cast<unsigned short>(entry);
