@@ -22,15 +22,15 @@ void for_each_step(std::uint64_t first, std::uint64_t end, std::uint64_t step, V
 
 }  // namespace
 
-void find_parts(const BatchRows& rows, std::span<LaunchPart> parts) {
+void find_parts(const BatchRows& rows, std::span<LaunchPart> parts, std::uint32_t zeros) {
   std::ranges::fill(parts, LaunchPart());
   for (std::uint32_t run = 0; run < rows.runs.size(); ++run) {
     parts[rows.runs[run].launch].run = run;
   }
   for (std::uint32_t z = 0; z < rows.zeros.size(); ++z) {
     LaunchPart& part = parts[rows.zeros[z].launch];
-    if (part.end_zeros == 0) part.first_zeros = z;
-    part.end_zeros = z + 1;
+    if (part.end_zeros == 0) part.first_zeros = zeros + z;
+    part.end_zeros = zeros + z + 1;
   }
 }
 

@@ -16,8 +16,8 @@ struct LaunchPart {
   std::uint32_t first_zeros = 0;
   std::uint32_t end_zeros = 0;
 };
-/// By launch; `parts` has one for each.
-void find_parts(const BatchRows& rows, std::span<LaunchPart> parts);
+/// By launch; `parts` has one for each. `zeros`: what the batch's Zeros are counted from.
+void find_parts(const BatchRows& rows, std::span<LaunchPart> parts, std::uint32_t zeros = 0);
 
 class BatchCutter {
  public:

@@ -14,22 +14,32 @@ using vecc_kernel::MadeZeros;
 
 class ImageWriter {
  public:
-  ImageWriter(const BatchWriter& writer, const BatchRows& rows, BatchSlot& slot)
-      : writer_(writer), rows_(rows), slot_(slot), at_(writer.layout.scalars) {}
+  /// `at`: where what has no fixed place begins, behind that of the steps before.
+  ImageWriter(const BatchWriter& writer, const BatchRows& rows, BatchSlot& slot,
+              const BatchSlot::Step& step, std::uint64_t at)
+      : writer_(writer), rows_(rows), slot_(slot), step_(step), at_(at) {}
 
   void write_fixed(std::span<const LaunchPart> parts, std::span<const double> scalars) {
-    std::memcpy(host(), slot_.bounds.data(), slot_.bounds.size());
+    const BatchLayout& layout = writer_.layout;
+    std::memcpy(host() + step_.first, step_.bounds.data(), step_.bounds.size());
     for (std::size_t s = 0; s < scalars.size(); ++s) {
-      put_number(writer_.layout.scalars + s * BatchLayout::kAlignment, scalars[s]);
+      put_number(step_.first + layout.scalars + s * BatchLayout::kAlignment, scalars[s]);
     }
-    at_ = writer_.layout.scalars + scalars.size() * BatchLayout::kAlignment;
+    std::uint64_t end = layout.scalars + scalars.size() * BatchLayout::kAlignment;
     for (std::size_t n = 0; n < writer_.nodes.size(); ++n) {
-      const NodePlace& place = writer_.layout.nodes[n];
-      auto* const blocks = reinterpret_cast<BlockRows*>(host() + place.blocks);
+      const NodePlace& place = layout.nodes[n];
+      auto* const blocks = reinterpret_cast<BlockRows*>(host() + step_.first + place.blocks);
       writer_.cutter.cut(writer_.nodes[n].graph, rows_, parts, {blocks, place.block_count});
-      at_ = place.blocks + place.block_count * sizeof(BlockRows);
+      end = place.blocks + place.block_count * sizeof(BlockRows);
     }
-    clear_to(writer_.layout.fixed);
+    std::memset(host() + step_.first + end, 0, layout.fixed - end);
+  }
+
+  // Where its Zeros begin, as kernels count them.
+  [[nodiscard]] std::uint32_t begin_zeros() {
+    const std::uint64_t number = (at_ - slot_.rest() + sizeof(MadeZeros) - 1) / sizeof(MadeZeros);
+    clear_to(slot_.rest() + number * sizeof(MadeZeros));
+    return static_cast<std::uint32_t>(number);
   }
 
   void write_zeros() {
@@ -40,25 +50,18 @@ class ImageWriter {
     }
   }
 
-  void write_weights(std::span<const Batch::Weights> weights, BatchImage& image) {
-    align();
-    image.writes = at_;
-    NumberWriter numbers(writer_.dtype, host() + at_);
-    numbers.add_weights(weights, slot_);
-    image.write_count = numbers.count();
-    at_ += numbers.count() * NumberWriter::kBytes;
-  }
-
   void write_arrays() {
     const CUdeviceptr wide = append_array(std::span<const std::uint32_t>(rows_.wide));
     const CUdeviceptr narrow = append_array(std::span<const std::uint16_t>(rows_.narrow));
     for (const BatchRows::Run& run : rows_.runs) bind_run(run, wide, narrow);
     for (const BatchRows::Unstored& unstored : rows_.unstored) {
-      put(writer_.layout.bounds[unstored.launch].data(unstored.access), writer_.nowhere);
+      put(step_.first + writer_.layout.bounds[unstored.launch].data(unstored.access),
+          writer_.nowhere);
     }
+    align();
   }
 
-  [[nodiscard]] std::uint64_t bytes() const { return at_; }
+  [[nodiscard]] std::uint64_t end() const { return at_; }
 
  private:
   [[nodiscard]] std::byte* host() const { return slot_.host().data(); }
@@ -94,7 +97,8 @@ class ImageWriter {
   // What is not the step's own.
   void bind_run(const BatchRows::Run& run, CUdeviceptr wide, CUdeviceptr narrow) {
     const BatchLaunch& launch = writer_.batch.launches[run.launch];
-    const BoundPlace& bound = writer_.layout.bounds[run.launch];
+    BoundPlace bound = writer_.layout.bounds[run.launch];
+    bound.first += step_.first;
     const auto entries = [&](std::uint32_t place) {
       return launch.is_narrow ? narrow + place * sizeof(std::uint16_t)
                               : wide + place * sizeof(std::uint32_t);
@@ -112,6 +116,7 @@ class ImageWriter {
   const BatchWriter& writer_;
   const BatchRows& rows_;
   BatchSlot& slot_;
+  const BatchSlot::Step& step_;
   std::uint64_t at_;
 };
 
@@ -119,7 +124,7 @@ std::uint64_t bytes_with(const BatchLayout& layout, std::uint64_t zeros, std::ui
                          std::uint64_t wide, std::uint64_t narrow) {
   return layout.fixed + zeros * sizeof(MadeZeros) + writes * NumberWriter::kBytes +
          wide * sizeof(std::uint32_t) + narrow * sizeof(std::uint16_t) +
-         3 * BatchLayout::kAlignment;
+         3 * BatchLayout::kAlignment + sizeof(MadeZeros);
 }
 
 }  // namespace
@@ -133,16 +138,24 @@ std::uint64_t image_capacity(const BatchLayout& layout, const BatchRows& rows,
                     rows.narrow.capacity());
 }
 
-BatchImage write_batch(const BatchWriter& writer, const BatchRows& rows,
-                       std::span<const LaunchPart> parts, std::span<const Batch::Weights> weights,
-                       std::span<const double> scalars, BatchSlot& slot) {
+BatchImage write_batches(const BatchWriter& writer, std::span<const ImageBatch> batches,
+                         std::span<LaunchPart> parts, BatchSlot& slot) {
   BatchImage image;
-  ImageWriter to(writer, rows, slot);
-  to.write_fixed(parts, scalars);
-  to.write_zeros();
-  to.write_arrays();
-  to.write_weights(weights, image);
-  image.bytes = to.bytes();
+  image.writes = slot.rest();
+  for (std::size_t s = 0; s < batches.size(); ++s) {
+    ImageWriter to(writer, batches[s].rows, slot, slot.steps()[s], image.writes);
+    find_parts(batches[s].rows, parts, to.begin_zeros());
+    to.write_fixed(parts, batches[s].scalars);
+    to.write_zeros();
+    to.write_arrays();
+    image.writes = to.end();
+  }
+  NumberWriter numbers(writer.dtype, slot.host().data() + image.writes);
+  for (std::size_t s = 0; s < batches.size(); ++s) {
+    numbers.add_weights(batches[s].weights, slot.steps()[s]);
+  }
+  image.write_count = numbers.count();
+  image.bytes = image.writes + numbers.count() * NumberWriter::kBytes;
   return image;
 }
 

@@ -23,13 +23,20 @@ struct BatchWriter {
   DType dtype = DType::F32;
 };
 
+/// A batch as a step of a slot.
+struct ImageBatch {
+  const BatchRows& rows;
+  std::span<const Batch::Weights> weights;  ///< by BatchOptions::weights
+  std::span<const double> scalars;          ///< their values
+};
+
 struct BatchImage {
   std::uint64_t bytes = 0;
   std::uint64_t writes = 0;  ///< where NumberWrites begin, behind all else
   std::uint32_t write_count = 0;
 };
 
-/// At most what a batch takes.
+/// At most what a batch takes, alone or as one of several.
 [[nodiscard]] std::uint64_t image_bytes(const BatchLayout& layout, const BatchRows& rows,
                                         std::uint64_t writes);
 
@@ -37,10 +44,9 @@ struct BatchImage {
 [[nodiscard]] std::uint64_t image_capacity(const BatchLayout& layout, const BatchRows& rows,
                                            std::uint64_t writes);
 
-/// Into slot.host(). `weights`: by BatchOptions::weights. `scalars`: their values.
-[[nodiscard]] BatchImage write_batch(const BatchWriter& writer, const BatchRows& rows,
-                                     std::span<const LaunchPart> parts,
-                                     std::span<const Batch::Weights> weights,
-                                     std::span<const double> scalars, BatchSlot& slot);
+/// Into slot.host(), a step each. `parts`: for one batch at a time.
+[[nodiscard]] BatchImage write_batches(const BatchWriter& writer,
+                                       std::span<const ImageBatch> batches,
+                                       std::span<LaunchPart> parts, BatchSlot& slot);
 
 }  // namespace vecc::cuda

@@ -2,11 +2,11 @@
 
 namespace vecc::cuda {
 
-void NumberWriter::add_weights(std::span<const Batch::Weights> weights, BatchSlot& slot) {
+void NumberWriter::add_weights(std::span<const Batch::Weights> weights, BatchSlot::Step& step) {
   for (std::size_t w = 0; w < weights.size(); ++w) {
     const auto& [rows, values] = weights[w];
-    const DeviceBlock& block = slot.weights(w);
-    std::vector<std::uint32_t>& before = slot.weight_rows[w];
+    const DeviceBlock& block = step.weights[w];
+    std::vector<std::uint32_t>& before = step.weight_rows[w];
     auto next = rows.begin();
     for (const std::uint32_t row : before) {
       while (next != rows.end() && *next < row) ++next;
@@ -17,10 +17,10 @@ void NumberWriter::add_weights(std::span<const Batch::Weights> weights, BatchSlo
   }
 }
 
-std::uint64_t count_writes(std::span<const Batch::Weights> weights, const BatchSlot& slot) {
+std::uint64_t count_writes(std::span<const Batch::Weights> weights, const BatchSlot::Step& step) {
   std::uint64_t count = 0;
   for (const Batch::Weights& of : weights) count += of.rows.size();
-  for (const std::vector<std::uint32_t>& rows : slot.weight_rows) count += rows.size();
+  for (const std::vector<std::uint32_t>& rows : step.weight_rows) count += rows.size();
   return count;
 }
 

@@ -29,8 +29,8 @@ class NumberWriter {
     }
     at_ += kBytes;
   }
-  /// The weights of a slot's next batch; those of the batch that was there before are 0 again.
-  void add_weights(std::span<const Batch::Weights> weights, BatchSlot& slot);
+  /// The weights of a step's next batch; those of the batch that was there before are 0 again.
+  void add_weights(std::span<const Batch::Weights> weights, BatchSlot::Step& step);
 
   [[nodiscard]] std::uint32_t count() const {
     return static_cast<std::uint32_t>((at_ - begin_) / static_cast<std::ptrdiff_t>(kBytes));
@@ -45,6 +45,6 @@ class NumberWriter {
 
 /// At most as many as add_weights() adds.
 [[nodiscard]] std::uint64_t count_writes(std::span<const Batch::Weights> weights,
-                                         const BatchSlot& slot);
+                                         const BatchSlot::Step& step);
 
 }  // namespace vecc::cuda

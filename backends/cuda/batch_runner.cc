@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,9 @@ namespace {
 
 // Of what batches that are made on the device bring: always kept.
 constexpr std::uint64_t kAlwaysInput = 64 << 10;
+
+// Batches may take so many times as much memory as the first.
+constexpr std::uint64_t kUsualMost = 4;
 
 // Of what is not stored: the most that a launch may.
 std::uint64_t unstored_elements(const BatchPlan& batch) {
@@ -47,6 +51,14 @@ std::uint64_t writes_of(std::span<const Batch::Weights> weights) {
 
 }  // namespace
 
+std::uint32_t count_steps_at_once(std::uint64_t batches, std::uint64_t most) {
+  std::uint64_t best = std::max<std::uint64_t>(std::min(batches, most), 1);
+  for (std::uint64_t steps = best; steps > best / 2 && 2 * steps > most; --steps) {
+    if (batches % steps < batches % best) best = steps;
+  }
+  return static_cast<std::uint32_t>(best);
+}
+
 Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> device,
                                                        const Plan& plan, BatchPlan batch,
                                                        std::vector<ParameterIndex> scalars,
@@ -66,6 +78,7 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
                                          others, options, counts));
   made->kept_bytes_ = batches.image_bytes;
   made->nodes_ = std::move(code.stages.front());
+  if (!makes) made->set_steps(batches.batches_again);
   made->set_numbers_ = std::move(code.others.front());
   if (makes) made->make_batch_ = std::move(code.others.back());
   return made;
@@ -149,6 +162,21 @@ bool BatchRunner::is_made_on_device(const Batch& batch) const {
   return holds_any_ || maker_->most_bytes(batch.weights) <= capacity_;
 }
 
+// As many as are one graph. Their weights take no more memory than an image may.
+void BatchRunner::set_steps(std::uint64_t batches) {
+  constexpr std::uint64_t kMostSteps = 16;
+  const std::uint64_t weights =
+      std::accumulate(weights_.begin(), weights_.end(), std::uint64_t{1}) * byte_size(dtype_);
+  const std::uint64_t nodes = std::max<std::uint64_t>(nodes_.size(), 1);
+  const std::uint64_t of_a_graph = device_->target().launches.graph_nodes / nodes;
+  steps_ = count_steps_at_once(batches, std::min({of_a_graph, kept_bytes_ / weights, kMostSteps}));
+}
+
+// What a slot has for steps after its first.
+std::uint64_t BatchRunner::more_bytes() const {
+  return (steps_ - 1) * (layout_->fixed + usual_rest_);
+}
+
 // Of the image of any batch.
 std::uint64_t BatchRunner::most_capacity() const {
   BatchRows any;
@@ -163,7 +191,8 @@ std::uint64_t BatchRunner::most_capacity() const {
 // come.
 std::uint64_t BatchRunner::capacity_for(const PlanBatch& batch) const {
   const std::uint64_t need = image_bytes(*layout_, batch.rows(), 2 * writes_of(batch.weights()));
-  const std::uint64_t kept = layout_->fixed + std::max(kept_bytes_, 4 * (need - layout_->fixed));
+  const std::uint64_t kept =
+      layout_->fixed + std::max(kept_bytes_, kUsualMost * (need - layout_->fixed));
   return std::max(need, std::min(most_capacity(), kept));
 }
 
@@ -173,38 +202,44 @@ void BatchRunner::expect_slots(const PlanBatch& batch) {
   layout_ = make_batch_layout(bounds_, nodes_, scalars_.size(), cutter_, batch.rows(), parts);
   capacity_ = capacity_for(batch);
   holds_any_ = capacity_ >= most_capacity();
-  expected_slot_ = capacity_;
-  for (const std::uint64_t elements : weights_) expected_slot_ += elements * byte_size(dtype_);
+  const std::uint64_t writes = writes_of(batch.weights());
+  const std::uint64_t need = image_bytes(*layout_, batch.rows(), 2 * writes);
+  usual_rest_ = std::min(capacity_, kUsualMost * need) - layout_->fixed;
+  expected_slot_ = capacity_ + more_bytes();
+  for (const std::uint64_t elements : weights_) {
+    expected_slot_ += steps_ * elements * byte_size(dtype_);
+  }
   if (!make_batch_) return;
   maker_ = BatchMaker::make(device_, writer(), *binders_.reach(), make_batch_);
   if (maker_ && !has_room(*device_, maker_->bytes())) maker_ = nullptr;
   if (!maker_) return;
-  const std::uint64_t writes = writes_of(batch.weights());
   input_bytes_ = std::max(kAlwaysInput, 4 * input_bytes(2 * writes + scalars_.size(), writes));
   expected_slot_ += layout_->scalars + input_bytes_;
 }
 
-// The Bounds that all batches of a slot begin with.
+// The Bounds that all batches of a step of a slot begin with.
 void BatchRunner::write_bounds(BatchSlot& slot) const {
-  slot.bounds.resize(layout_->scalars);
-  for (std::size_t l = 0; l < arguments_.size(); ++l) {
-    const std::vector<std::byte>& bytes = arguments_[l].bytes;
-    std::memcpy(slot.bounds.data() + layout_->bounds[l].first, bytes.data(), bytes.size());
-  }
-  for (const OwnAddress& own : own_addresses_) {
-    const CUdeviceptr address =
-        own.is_scalar ? slot.address() + layout_->scalars + own.number * BatchLayout::kAlignment
-                      : slot.weights(own.number).at(own.first);
-    std::memcpy(slot.bounds.data() + layout_->bounds[own.launch].data(own.access), &address,
-                sizeof address);
+  for (BatchSlot::Step& step : slot.steps()) {
+    step.bounds.resize(layout_->scalars);
+    for (std::size_t l = 0; l < arguments_.size(); ++l) {
+      const std::vector<std::byte>& bytes = arguments_[l].bytes;
+      std::memcpy(step.bounds.data() + layout_->bounds[l].first, bytes.data(), bytes.size());
+    }
+    const CUdeviceptr scalars = slot.address() + step.first + layout_->scalars;
+    for (const OwnAddress& own : own_addresses_) {
+      const CUdeviceptr address = own.is_scalar ? scalars + own.number * BatchLayout::kAlignment
+                                                : step.weights[own.number].at(own.first);
+      std::memcpy(step.bounds.data() + layout_->bounds[own.launch].data(own.access), &address,
+                  sizeof address);
+    }
   }
 }
 
 std::unique_ptr<BatchSlot> BatchRunner::make_slot(const PlanBatch& batch) {
   const std::uint64_t bytes = batch.has_rows() ? capacity_for(batch) : capacity_;
-  auto slot =
-      std::make_unique<BatchSlot>(device_, *layout_, nodes_, std::max(bytes, capacity_), dtype_,
-                                  weights_, set_numbers_->function("vecc_set_numbers"));
+  auto slot = std::make_unique<BatchSlot>(device_, *layout_, nodes_, steps_,
+                                          std::max(bytes, capacity_) + more_bytes(), dtype_,
+                                          weights_, set_numbers_->function("vecc_set_numbers"));
   write_bounds(*slot);
   if (!maker_) return slot;
   if (!is_uploaded_) maker_->upload();
@@ -218,8 +253,7 @@ BatchSlot& BatchRunner::free_slot(const PlanBatch& batch) {
   std::unique_ptr<BatchSlot>& slot = slots_[next_];
   next_ = 1 - next_;
   if (slot && batch.has_rows()) {
-    const std::uint64_t writes = count_writes(batch.weights(), *slot);
-    if (image_bytes(*layout_, batch.rows(), writes) > slot->capacity()) {
+    if (rest_bytes(batch, slot->steps().front()) > slot->capacity() - slot->rest()) {
       device_->wait();
       slot = nullptr;
     }
@@ -229,17 +263,24 @@ BatchSlot& BatchRunner::free_slot(const PlanBatch& batch) {
   return *slot;
 }
 
+// Of a batch, at most, beside what has fixed places.
+std::uint64_t BatchRunner::rest_bytes(const PlanBatch& batch, const BatchSlot::Step& step) const {
+  const std::uint64_t writes = count_writes(batch.weights(), step);
+  return image_bytes(*layout_, batch.rows(), writes) - layout_->fixed;
+}
+
 // Of a batch that is made on the device, and starts it.
 void BatchRunner::start_made(const PlanBatch& batch, std::span<const double> scalars,
                              BatchSlot& slot) const {
   const std::uint64_t sets = writes_of(batch.weights());
-  const std::uint64_t most = count_writes(batch.weights(), slot) + scalars.size();
+  BatchSlot::Step& step = slot.steps().front();
+  const std::uint64_t most = count_writes(batch.weights(), step) + scalars.size();
   std::byte* const input = slot.maker()->input(input_bytes(most, sets)).data();
   NumberWriter numbers(dtype_, input + sizeof(vecc_kernel::BatchInput));
   for (std::size_t s = 0; s < scalars.size(); ++s) {
     numbers.add(slot.address() + layout_->scalars + s * BatchLayout::kAlignment, scalars[s]);
   }
-  numbers.add_weights(batch.weights(), slot);
+  numbers.add_weights(batch.weights(), step);
   const vecc_kernel::BatchInput head{numbers.count(), static_cast<std::uint32_t>(sets), 0};
   std::memcpy(input, &head, sizeof head);
   std::byte* at = numbers.end();
@@ -253,15 +294,30 @@ void BatchRunner::start_made(const PlanBatch& batch, std::span<const double> sca
   slot.start_made(static_cast<std::uint64_t>(at - input));
 }
 
-void BatchRunner::start(const PlanBatch& batch, std::span<const double> scalars) {
-  BatchSlot& slot = free_slot(batch);
-  if (!batch.has_rows()) {
-    start_made(batch, scalars, slot);
-    return;
+void BatchRunner::start(std::span<const Start> batches) {
+  while (!batches.empty()) batches = batches.subspan(start_some(batches));
+}
+
+// The first ones, as many as one slot has room for. Returns how many.
+std::size_t BatchRunner::start_some(std::span<const Start> batches) {
+  const PlanBatch& first = *batches.front().batch;
+  BatchSlot& slot = free_slot(first);
+  if (!first.has_rows()) {
+    start_made(first, batches.front().scalars, slot);
+    return 1;
   }
-  find_parts(batch.rows(), parts_);
-  last_image_ = write_batch(writer(), batch.rows(), parts_, batch.weights(), scalars, slot);
-  slot.start(last_image_.bytes, last_image_.writes, last_image_.write_count);
+  together_.clear();
+  std::uint64_t bytes = slot.rest();
+  for (const auto& [batch, scalars] :
+       batches.first(std::min(batches.size(), std::size_t{steps_}))) {
+    if (!batch->has_rows()) break;
+    bytes += rest_bytes(*batch, slot.steps()[together_.size()]);
+    if (bytes > slot.capacity()) break;
+    together_.push_back({batch->rows(), batch->weights(), scalars});
+  }
+  last_image_ = write_batches(writer(), together_, parts_, slot);
+  slot.start(last_image_.bytes, last_image_.writes, last_image_.write_count, together_.size());
+  return together_.size();
 }
 
 std::uint64_t BatchRunner::bytes() const {

@@ -44,8 +44,15 @@ class BatchRunner {
   }
   /// BatchPlan::outputs.
   [[nodiscard]] std::span<const BatchOutput> outputs() const { return batch_.outputs; }
-  /// `scalars`: their values. Does not wait. Throws DeviceError.
-  void start(const PlanBatch& batch, std::span<const double> scalars);
+  /// A batch, and the values of `scalars` in its step.
+  struct Start {
+    const PlanBatch* batch = nullptr;
+    std::span<const double> scalars;
+  };
+  /// Their steps, one after another. Does not wait. Throws DeviceError.
+  void start(std::span<const Start> batches);
+  /// How many steps are started at once.
+  [[nodiscard]] std::uint32_t steps_at_once() const { return steps_; }
   /// The image of the last batch that was started, if that was bound on the host.
   [[nodiscard]] const BatchImage& last_image() const { return last_image_; }
   /// The first `bytes` of it, from the device. Waits. Throws DeviceError.
@@ -71,13 +78,17 @@ class BatchRunner {
   [[nodiscard]] BatchWriter writer() const {
     return {batch_, *layout_, nodes_, cutter_, buffers_, nowhere_.at(0), dtype_};
   }
+  void set_steps(std::uint64_t batches);
+  [[nodiscard]] std::uint64_t more_bytes() const;
   [[nodiscard]] std::uint64_t most_capacity() const;
   [[nodiscard]] std::uint64_t capacity_for(const PlanBatch& batch) const;
   void expect_slots(const PlanBatch& batch);
   [[nodiscard]] bool is_made_on_device(const Batch& batch) const;
   [[nodiscard]] std::unique_ptr<BatchSlot> make_slot(const PlanBatch& batch);
   void write_bounds(BatchSlot& slot) const;
+  [[nodiscard]] std::size_t start_some(std::span<const Start> batches);
   [[nodiscard]] BatchSlot& free_slot(const PlanBatch& batch);
+  [[nodiscard]] std::uint64_t rest_bytes(const PlanBatch& batch, const BatchSlot::Step& step) const;
   void start_made(const PlanBatch& batch, std::span<const double> scalars, BatchSlot& slot) const;
 
   std::shared_ptr<Device> device_;
@@ -98,16 +109,23 @@ class BatchRunner {
   mutable std::mutex expects_;  // of what the first batch that is bound decides
   std::optional<BatchLayout> layout_;
   std::uint64_t kept_bytes_ = 0;     // BatchOptions::image_bytes
-  std::uint64_t capacity_ = 0;       // of a slot, at least
+  std::uint32_t steps_ = 1;          // of a slot
+  std::uint64_t capacity_ = 0;       // of a slot, for one batch, at least
+  std::uint64_t usual_rest_ = 0;     // of each more of its steps, beside what has fixed places
   bool holds_any_ = false;           // it does for any batch
   std::uint64_t expected_slot_ = 0;  // bytes that it takes
   std::uint64_t input_bytes_ = 0;
   std::unique_ptr<BatchMaker> maker_;  // null: batches are bound on the host
   bool is_uploaded_ = false;           // maker_
   std::vector<LaunchPart> parts_;      // of the last batch
+  std::vector<ImageBatch> together_;   // that are started together
   BatchImage last_image_;
   std::array<std::unique_ptr<BatchSlot>, 2> slots_;
   std::size_t next_ = 0;
 };
+
+/// How many steps are started as one graph, no more than `most`, where an epoch has `batches`: so
+/// many that few of these are left over, and not much fewer than `most`.
+[[nodiscard]] std::uint32_t count_steps_at_once(std::uint64_t batches, std::uint64_t most);
 
 }  // namespace vecc::cuda

@@ -17,41 +17,85 @@ std::vector<std::byte> merged_bytes(CUdeviceptr bounds, CUdeviceptr zeros) {
   return bytes;
 }
 
+// Of steps first .. first + count - 1.
 std::unique_ptr<LaunchGraph> make_graph(const std::shared_ptr<Device>& device,
                                         const BatchLayout& layout, std::span<const NodeCode> nodes,
-                                        CUdeviceptr memory) {
-  std::vector<BoundLaunch> launches;
+                                        CUdeviceptr memory, std::uint64_t rest,
+                                        std::span<const BatchSlot::Step> steps) {
   std::vector<std::vector<std::uint32_t>> before;
-  for (std::size_t n = 0; n < nodes.size(); ++n) {
-    const NodePlace& place = layout.nodes[n];
-    BoundLaunch& launch = launches.emplace_back();
-    launch.function = nodes[n].function();
-    launch.arguments = merged_bytes(memory + place.bounds, memory + layout.fixed);
-    launch.blocks = memory + place.blocks;
-    launch.block_count = place.block_count;
-    launch.threads = nodes[n].graph.schedule->members.threads;
-    launch.priority = nodes[n].graph.priority;
-    before.push_back(nodes[n].graph.before);
+  for (const NodeCode& node : nodes) before.push_back(node.graph.before);
+  std::vector<BoundLaunch> launches;
+  for (const BatchSlot::Step& step : steps) {
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const NodePlace& place = layout.nodes[n];
+      BoundLaunch& launch = launches.emplace_back();
+      launch.function = nodes[n].function();
+      launch.arguments = merged_bytes(memory + step.first + place.bounds, memory + rest);
+      launch.blocks = memory + step.first + place.blocks;
+      launch.block_count = place.block_count;
+      launch.threads = nodes[n].graph.schedule->members.threads;
+      launch.priority = nodes[n].graph.priority;
+      launch.starts_late = before[n].empty();  // behind the step before, which changes weights
+    }
   }
   std::vector<const BoundLaunch*> all;
   for (const BoundLaunch& launch : launches) all.push_back(&launch);
-  return std::make_unique<LaunchGraph>(device, all, before);
+  return std::make_unique<LaunchGraph>(device, all, repeat_in_turn(before, steps.size()));
+}
+
+std::vector<BatchSlot::Step> make_steps(const std::shared_ptr<Device>& device,
+                                        const BatchLayout& layout, std::uint32_t count, DType dtype,
+                                        std::span<const std::uint64_t> weights) {
+  std::vector<BatchSlot::Step> steps(count);
+  for (std::uint32_t s = 0; s < count; ++s) {
+    steps[s].first = s * layout.fixed;
+    for (const std::uint64_t elements : weights) {
+      steps[s].weights.emplace_back(device, dtype, elements);
+    }
+    steps[s].weight_rows.resize(weights.size());
+  }
+  return steps;
 }
 
 }  // namespace
 
+std::vector<std::vector<std::uint32_t>> repeat_in_turn(
+    std::span<const std::vector<std::uint32_t>> before, std::size_t count) {
+  const auto size = static_cast<std::uint32_t>(before.size());
+  std::vector<bool> has_next(size, false);
+  for (const std::vector<std::uint32_t>& of : before) {
+    for (const std::uint32_t other : of) has_next[other] = true;
+  }
+  std::vector<std::vector<std::uint32_t>> all;
+  for (std::uint32_t first = 0; all.size() < count * size; first += size) {
+    for (const std::vector<std::uint32_t>& of : before) {
+      std::vector<std::uint32_t>& waits = all.emplace_back();
+      for (const std::uint32_t other : of) waits.push_back(first + other);
+      if (!of.empty() || first == 0) continue;
+      for (std::uint32_t last = 0; last < size; ++last) {
+        if (!has_next[last]) waits.push_back(first - size + last);
+      }
+    }
+  }
+  return all;
+}
+
 BatchSlot::BatchSlot(const std::shared_ptr<Device>& device, const BatchLayout& layout,
-                     std::span<const NodeCode> nodes, std::uint64_t bytes, DType dtype,
-                     std::span<const std::uint64_t> weights, CUfunction set_numbers)
-    : weight_rows(weights.size()),
-      device_(device),
+                     std::span<const NodeCode> nodes, std::uint32_t steps, std::uint64_t bytes,
+                     DType dtype, std::span<const std::uint64_t> weights, CUfunction set_numbers)
+    : device_(device),
       memory_(device, bytes),
       host_(device, bytes),
+      steps_(make_steps(device, layout, steps, dtype, weights)),
+      rest_(steps * layout.fixed),
       set_numbers_(set_numbers),
       copied_(device),
-      ran_(device),
-      graph_(make_graph(device, layout, nodes, memory_.address())) {
-  for (const std::uint64_t elements : weights) weights_.emplace_back(device, dtype, elements);
+      ran_(device) {
+  for (const Step& step : steps_) {
+    step_graphs_.push_back(
+        make_graph(device, layout, nodes, memory_.address(), rest_, std::span(&step, 1)));
+  }
+  if (steps > 1) whole_ = make_graph(device, layout, nodes, memory_.address(), rest_, steps_);
   device_->wait();  // memory is cleared on one stream, and first written on another
 }
 
@@ -59,7 +103,8 @@ BatchSlot::~BatchSlot() {
   (void)device_->driver().stream_synchronize(device_->stream());
 }
 
-void BatchSlot::start(std::uint64_t bytes, std::uint64_t writes, std::uint32_t write_count) const {
+void BatchSlot::start(std::uint64_t bytes, std::uint64_t writes, std::uint32_t write_count,
+                      std::size_t steps) const {
   CUstream copies = device_->copy_stream();
   ran_.hold(copies);
   device_->check(device_->driver().copy_to_device(address(), host_.bytes().data(), bytes, copies),
@@ -73,25 +118,30 @@ void BatchSlot::start(std::uint64_t bytes, std::uint64_t writes, std::uint32_t w
     launch.block_count = (write_count + kCudaThreads - 1) / kCudaThreads;
     start_launch(*device_, launch, copies);
   }
-  run_graph();
+  run_graphs(steps);
 }
 
 // When what was started on the copy stream is done.
-void BatchSlot::run_graph() const {
+void BatchSlot::run_graphs(std::size_t steps) const {
   copied_.record(device_->copy_stream());
   copied_.hold(device_->stream());
-  graph_->start();
+  if (whole_ && steps == steps_.size()) {
+    whole_->start();
+  } else {
+    for (std::size_t s = 0; s < steps; ++s) step_graphs_[s]->start();
+  }
   ran_.record(device_->stream());
 }
 
 void BatchSlot::add_maker(const BatchMaker& maker, std::uint64_t input_bytes) {
-  maker_ = std::make_unique<SlotMaker>(device_, maker, bounds, address(), input_bytes);
+  maker_ =
+      std::make_unique<SlotMaker>(device_, maker, steps_.front().bounds, address(), input_bytes);
 }
 
 void BatchSlot::start_made(std::uint64_t bytes) const {
   ran_.hold(device_->copy_stream());
   maker_->start(bytes, device_->copy_stream());
-  run_graph();
+  run_graphs(1);
 }
 
 std::vector<std::byte> BatchSlot::read(std::uint64_t bytes) const {
@@ -103,7 +153,9 @@ std::vector<std::byte> BatchSlot::read(std::uint64_t bytes) const {
 
 std::uint64_t BatchSlot::bytes() const {
   std::uint64_t bytes = capacity() + (maker_ ? maker_->bytes() : 0);
-  for (const DeviceBlock& block : weights_) bytes += block.bytes();
+  for (const Step& step : steps_) {
+    for (const DeviceBlock& block : step.weights) bytes += block.bytes();
+  }
   return bytes;
 }
 

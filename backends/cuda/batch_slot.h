@@ -1,5 +1,9 @@
-// Memory of a GPU for one batch at a time, and the graph that runs it. There are two: a batch is
-// copied to one while that in the other runs.
+// Memory of a GPU for one batch at a time, or for a few whose steps follow one another, and the
+// graphs that run them. There are two: batches are copied to one while those in the other run.
+//
+//   step 0, step 1, ...    what has fixed places (BatchLayout), of each
+//   zeros, arrays          of step 0, then of step 1, ...
+//   numbers to set         of all
 #pragma once
 
 #include <cstddef>
@@ -22,10 +26,11 @@ class SlotMaker;
 
 class BatchSlot {
  public:
-  /// `bytes`: for a batch, at most. `weights`: elements of each parameter of BatchOptions::weights,
-  /// of which every slot has its own. `set_numbers`: print_set_numbers(). Throws DeviceError.
+  /// `steps`: batches, at most. `bytes`: of all of them. `weights`: elements of each parameter of
+  /// BatchOptions::weights, of which every step has its own. `set_numbers`: print_set_numbers().
+  /// Throws DeviceError.
   BatchSlot(const std::shared_ptr<Device>& device, const BatchLayout& layout,
-            std::span<const NodeCode> nodes, std::uint64_t bytes, DType dtype,
+            std::span<const NodeCode> nodes, std::uint32_t steps, std::uint64_t bytes, DType dtype,
             std::span<const std::uint64_t> weights, CUfunction set_numbers);
   /// When its batch has run.
   ~BatchSlot();
@@ -33,22 +38,30 @@ class BatchSlot {
   BatchSlot& operator=(const BatchSlot&) = delete;
 
   [[nodiscard]] std::uint64_t capacity() const { return host_.bytes().size(); }
-  /// Where a batch is written; it is there that the device finds it.
+  /// Where batches are written; it is there that the device finds them.
   [[nodiscard]] std::span<std::byte> host() const { return host_.bytes(); }
   [[nodiscard]] CUdeviceptr address() const { return memory_.address(); }
-  [[nodiscard]] const DeviceBlock& weights(std::size_t number) const { return weights_[number]; }
-  /// The Bounds of all launches, but for what differs from batch to batch.
-  std::vector<std::byte> bounds;
-  /// By parameter of weights: rows that are not 0.
-  std::vector<std::vector<std::uint32_t>> weight_rows;
+  /// Of one batch.
+  struct Step {
+    std::uint64_t first = 0;  ///< where its fixed places begin
+    /// The Bounds of all launches, but for what differs from batch to batch.
+    std::vector<std::byte> bounds;
+    std::vector<DeviceBlock> weights;
+    /// By parameter of weights: rows that are not 0.
+    std::vector<std::vector<std::uint32_t>> weight_rows;
+  };
+  [[nodiscard]] std::span<Step> steps() { return steps_; }
+  /// Behind all fixed places: what kernels count Zeros from.
+  [[nodiscard]] std::uint64_t rest() const { return rest_; }
 
   /// Until host() may be written again. Throws DeviceError.
   void wait() const { copied_.wait(); }
   /// Copies the first `bytes` of host(), sets the numbers that stand at `writes` in it, and starts
-  /// the graph. Does not wait. Throws DeviceError.
-  void start(std::uint64_t bytes, std::uint64_t writes, std::uint32_t write_count) const;
-  /// Batches are made here, too, of at least so many bytes of input. `bounds` are there. Throws
-  /// DeviceError.
+  /// the first `steps`. Does not wait. Throws DeviceError.
+  void start(std::uint64_t bytes, std::uint64_t writes, std::uint32_t write_count,
+             std::size_t steps) const;
+  /// Batches are made here, too, as step 0, of at least so many bytes of input. Its bounds are
+  /// there. Throws DeviceError.
   void add_maker(const BatchMaker& maker, std::uint64_t input_bytes);
   /// Null without.
   [[nodiscard]] SlotMaker* maker() const { return maker_.get(); }
@@ -59,17 +72,24 @@ class BatchSlot {
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
-  void run_graph() const;
+  void run_graphs(std::size_t steps) const;
 
   std::shared_ptr<Device> device_;
   DeviceMemory memory_;
   PinnedMemory host_;
-  std::vector<DeviceBlock> weights_;
+  std::vector<Step> steps_;
+  std::uint64_t rest_;
   CUfunction set_numbers_;
   DeviceEvent copied_;
   DeviceEvent ran_;
-  std::unique_ptr<LaunchGraph> graph_;
+  std::vector<std::unique_ptr<LaunchGraph>> step_graphs_;  // a step each
+  std::unique_ptr<LaunchGraph> whole_;                     // of all steps, where they are several
   std::unique_ptr<SlotMaker> maker_;
 };
+
+/// What each launch of `count` graphs waits for, one after another in one: those of the next that
+/// wait for nothing wait for all of the one before that nothing there waits for.
+[[nodiscard]] std::vector<std::vector<std::uint32_t>> repeat_in_turn(
+    std::span<const std::vector<std::uint32_t>> before, std::size_t count);
 
 }  // namespace vecc::cuda

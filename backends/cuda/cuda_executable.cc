@@ -115,17 +115,50 @@ Result<void> CudaExecutable::start_batch_with(std::span<const ParameterValues> v
   const PlanBatch* const own = batches_ != nullptr ? batches_->find(batch) : nullptr;
   if (own == nullptr) return Executable::start_batch(batch);
   return guarded([&]() -> Result<void> {
-    for (const ParameterValues& of : values) {
-      double* const number = scalar(of.parameter);
-      if (number == nullptr) {
-        VECC_TRY_VOID(PlanExecutable::set_parameter(of.parameter, of.values));
-        continue;
-      }
-      VECC_TRY_VOID(check_value_count("a parameter of one number", of.values.size(), 1));
-      *number = of.values.front();
-    }
-    batches_->start(*own, scalar_values_);
+    VECC_TRY_VOID(set_scalars(values));
+    const BatchRunner::Start start{own, scalar_values_};
+    batches_->start(std::span(&start, 1));
     note_batch(*own);
+    return {};
+  });
+}
+
+// And what goes to the device by itself.
+Result<void> CudaExecutable::set_scalars(std::span<const ParameterValues> values) {
+  for (const ParameterValues& of : values) {
+    double* const number = scalar(of.parameter);
+    if (number == nullptr) {
+      VECC_TRY_VOID(PlanExecutable::set_parameter(of.parameter, of.values));
+      continue;
+    }
+    VECC_TRY_VOID(check_value_count("a parameter of one number", of.values.size(), 1));
+    *number = of.values.front();
+  }
+  return {};
+}
+
+// Whether nothing is set between them but what goes to the device with a batch.
+bool CudaExecutable::starts_together(std::span<const BatchStart> batches) {
+  return batches_ != nullptr && std::ranges::all_of(batches, [&](const BatchStart& start) {
+           return batches_->find(*start.batch) != nullptr &&
+                  std::ranges::all_of(start.values, [&](const ParameterValues& of) {
+                    return scalar(of.parameter) != nullptr && of.values.size() == 1;
+                  });
+         });
+}
+
+Result<void> CudaExecutable::start_batches(std::span<const BatchStart> batches) {
+  if (!starts_together(batches)) return Executable::start_batches(batches);
+  return guarded([&]() -> Result<void> {
+    std::vector<std::vector<double>> scalars;
+    std::vector<BatchRunner::Start> starts;
+    for (const auto& [batch, values] : batches) {
+      VECC_TRY_VOID(set_scalars(values));
+      scalars.push_back(scalar_values_);
+      starts.push_back({batches_->find(*batch), scalars.back()});
+    }
+    batches_->start(starts);
+    for (const BatchRunner::Start& start : starts) note_batch(*start.batch);
     return {};
   });
 }

@@ -32,6 +32,10 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
   Result<void> start_batch(const BoundBatch& batch) override { return start_batch_with({}, batch); }
   Result<void> start_batch_with(std::span<const ParameterValues> values,
                                 const BoundBatch& batch) override;
+  Result<void> start_batches(std::span<const BatchStart> batches) override;
+  [[nodiscard]] std::uint32_t batches_at_once() const override {
+    return batches_ == nullptr ? 1 : batches_->steps_at_once();
+  }
   Result<std::vector<double>> run_series(const RunSeries& series) override;
   Result<double> timed_run() override {
     return whole([&] { return PlanExecutable::timed_run(); });
@@ -80,6 +84,8 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
   [[nodiscard]] Result<std::unique_ptr<CudaMachine>> make_for_batches(
       const Program& program, const ExecutionOptions& options, Plan plan);
   [[nodiscard]] double* scalar(ParameterIndex parameter);
+  [[nodiscard]] bool starts_together(std::span<const BatchStart> batches);
+  Result<void> set_scalars(std::span<const ParameterValues> values);
 
   // Of what runs all rows.
   template <class Body>

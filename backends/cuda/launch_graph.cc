@@ -33,15 +33,16 @@ CUgraphNode add_node(const Device& device, CUgraph graph, const BoundLaunch& lau
   node.block_x = launch.threads;
   node.parameters = parameters.pointers();
   const bool early = starts_early(device);
+  const bool waits_early = early && !launch.starts_late;
   CUgraphNode added = nullptr;
   device.check(device.driver().graph_add_kernel(&added, graph, before.data(),
-                                                early ? 0 : before.size(), &node),
+                                                waits_early ? 0 : before.size(), &node),
                "preparing a run");
   if (!early) return added;
   CUlaunchAttributeValue value{};
   value.priority = launch.priority;
   device.check(device.driver().graph_set_attribute(added, kPriority, &value), "preparing a run");
-  if (before.empty()) return added;
+  if (before.empty() || !waits_early) return added;
   const std::vector<CUgraphNode> to(before.size(), added);
   const std::vector<CUgraphEdgeData> edges(before.size(),
                                            {kProgrammaticPort, 0, kProgrammatic, {}});

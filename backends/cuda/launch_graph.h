@@ -24,6 +24,7 @@ struct BoundLaunch {
   std::uint32_t block_count = 0;
   std::uint32_t threads = kCudaThreads;  ///< of a block
   int priority = 0;                      ///< in a graph that starts early
+  bool starts_late = false;              ///< there, too, when what it waits for has ended
 };
 
 /// Whether a graph's kernels start before those that they wait for have ended, and wait themselves

@@ -135,6 +135,15 @@ class Executable {
   /// device with the batch.
   [[nodiscard]] virtual Result<void> start_batch_with(std::span<const ParameterValues> values,
                                                       const BoundBatch& batch);
+  /// A batch, and what is set before it.
+  struct BatchStart {
+    const BoundBatch* batch = nullptr;
+    std::vector<ParameterValues> values;
+  };
+  /// start_batch_with() of each, one after another.
+  [[nodiscard]] virtual Result<void> start_batches(std::span<const BatchStart> batches);
+  /// So many take the host about as long as one: with BatchOptions::batches_again.
+  [[nodiscard]] virtual std::uint32_t batches_at_once() const { return 1; }
   /// Of those that were started.
   [[nodiscard]] virtual BatchCounts batch_counts() const { return {}; }
   /// The total of each run of a series; returns when the device is done with all. Errors: those of

@@ -62,6 +62,9 @@ struct BatchOptions {
   /// Batches are ever new choices of samples: what each of them reaches is found once and kept,
   /// where that takes little memory beside the step's own index arrays.
   bool mixes_samples = false;
+  /// An epoch has so many batches, each those of the epoch before: steps of several are started at
+  /// once (cuda). 0: ever new ones.
+  std::uint64_t batches_again = 0;
   BatchSide side = BatchSide::Choose;
   /// Of the host, that bind batches at once.
   std::uint32_t binding_threads = 1;

@@ -89,9 +89,11 @@ struct ProcessorTimes {
   double compiled_kernel = 25e3;    ///< microseconds of the compiler for a kernel of many
   double interpreted_launch = 0.3;  ///< microseconds of an interpreted launch of a few rows
   double interpreted_work = 1e-3;   ///< microseconds of one more unit of Launch::work in it
-  /// To find a row of a batch and list it takes so many times as long as a row of the whole step;
-  /// to read it through lists as long as that.
-  double listing = 1.1;
+  /// Of a Program's op, several of which are a launch: in numbers that are moved or multiplied.
+  double op = 300;
+  /// To find the rows of a batch, list them and read them through lists takes so many times as long
+  /// as the rows of the whole step, number by number.
+  double listing = 7.5;
 
   bool operator==(const ProcessorTimes&) const = default;
 };

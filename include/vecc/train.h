@@ -114,6 +114,11 @@ class Trainer {
   [[nodiscard]] virtual double rate() const = 0;
   /// One batch. Errors: those of Backend::compile() and Executable::run().
   [[nodiscard]] virtual Result<void> step() = 0;
+  /// So many, also of the next epochs, with the results of as many step()s: a GPU starts several
+  /// short ones at once.
+  [[nodiscard]] virtual Result<void> steps(std::uint64_t count);
+  /// How many that is.
+  [[nodiscard]] virtual std::uint64_t steps_at_once() const { return 1; }
   /// The next `count` epochs, whole, from where an epoch begins. With one batch an epoch the host
   /// does not wait for the device between them. Errors: those of step().
   [[nodiscard]] virtual Result<std::vector<TrainedEpoch>> epochs(std::uint32_t count) = 0;

@@ -28,6 +28,13 @@ Result<void> Executable::start_batch_with(std::span<const ParameterValues> value
   return start_batch(batch);
 }
 
+Result<void> Executable::start_batches(std::span<const BatchStart> batches) {
+  for (const BatchStart& start : batches) {
+    VECC_TRY_VOID(start_batch_with(start.values, *start.batch));
+  }
+  return {};
+}
+
 Result<std::vector<double>> Executable::run_series(const RunSeries& series) {
   std::vector<double> totals;
   for (std::uint32_t i = 0; i < series.runs; ++i) {

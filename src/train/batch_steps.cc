@@ -67,6 +67,10 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   VECC_TRY_VOID(check_places(execution.places, made.step.program, /*of_steps=*/false));
   made.batch.mixes_samples =
       options.shuffle && options.batch_size > 1 && options.batch_size < samples.size();
+  if (batches_come_again(options, samples.size())) {
+    const std::uint64_t size = options.batch_size == 0 ? samples.size() : options.batch_size;
+    made.batch.batches_again = (samples.size() + size - 1) / size;
+  }
   made.batch.side = options.batch_side;
   const bool lists_touched = made.batch.lists_touched;
   if (lists_touched && way == BatchWay::Mask) {
@@ -258,14 +262,24 @@ Result<void> BatchSteps::set_mask(const BatchStep& batch) {
   return {};
 }
 
-Result<void> BatchSteps::start(const BatchStep& batch, std::uint64_t step, std::uint64_t run,
-                               double rate) {
-  std::vector<ParameterValues> values = step_values(made_.step.ops, step, rate, run);
-  values.push_back({made_.divisor, {batch.divisor}});
-  if (!batch.is_masked) return bound_->start_batch_with(values, *batch.bound);
-  VECC_TRY_VOID(set_parameters(*masked_, values));
-  VECC_TRY_VOID(set_mask(batch));
-  return masked_->start();
+Result<void> BatchSteps::start(std::span<const Start> starts) {
+  std::vector<Executable::BatchStart> bound;
+  for (const Start& start : starts) {
+    const BatchStep& batch = *start.batch;
+    std::vector<ParameterValues> values =
+        step_values(made_.step.ops, start.step, start.rate, start.run);
+    values.push_back({made_.divisor, {batch.divisor}});
+    if (!batch.is_masked) {
+      bound.push_back({batch.bound.get(), std::move(values)});
+      continue;
+    }
+    if (!bound.empty()) VECC_TRY_VOID(bound_->start_batches(bound));
+    bound.clear();
+    VECC_TRY_VOID(set_parameters(*masked_, values));
+    VECC_TRY_VOID(set_mask(batch));
+    VECC_TRY_VOID(masked_->start());
+  }
+  return bound.empty() ? Result<void>() : bound_->start_batches(bound);
 }
 
 std::uint64_t BatchSteps::bytes() const {

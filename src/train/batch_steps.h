@@ -51,8 +51,18 @@ class BatchSteps {
   [[nodiscard]] Result<void> bind(std::span<const std::uint32_t> samples, std::uint64_t run,
                                   BatchStep& to);
   /// Step number `step` (the first is 1), in run number `run`, at a learning rate.
-  [[nodiscard]] Result<void> start(const BatchStep& batch, std::uint64_t step, std::uint64_t run,
-                                   double rate);
+  struct Start {
+    const BatchStep* batch = nullptr;
+    std::uint64_t step = 0;
+    std::uint64_t run = 0;
+    double rate = 0;
+  };
+  /// One after another.
+  [[nodiscard]] Result<void> start(std::span<const Start> starts);
+  /// How many are best started at once, of those that come again.
+  [[nodiscard]] std::uint32_t steps_at_once() const {
+    return bound_ ? bound_->batches_at_once() : 1;
+  }
   /// That may bind() beside the step's own.
   [[nodiscard]] std::uint32_t binding_threads() const { return binding_threads_; }
   /// Whether batches that reach all parameters are masked.

@@ -26,13 +26,19 @@ double moved_numbers(const Program& program, const Work& work) {
   return work.bytes / static_cast<double>(byte_size(program.dtype()));
 }
 
-// In numbers that a processor moves or multiplies.
+// In numbers that a processor moves or multiplies, each of them so many `times`.
+double processor_work(const Program& program, const ProcessorTimes& processor, double times) {
+  const Work work = work_of(program);
+  return processor.op * work.launches + times * (moved_numbers(program, work) + work.multiply_adds);
+}
+
+// What a GPU's host takes to find a batch, in such numbers.
 double host_work(const Program& program, const HostTimes& host) {
   const Work work = work_of(program);
   return host.launch * work.launches + moved_numbers(program, work) + work.multiply_adds;
 }
 
-// The same on a GPU, in a processor's units.
+// What a GPU takes, in those of its host.
 double gpu_work(const Program& program, const Target& gpu) {
   const Work work = work_of(program);
   const double cycles =
@@ -41,19 +47,19 @@ double gpu_work(const Program& program, const Target& gpu) {
 }
 
 double whole_work(const Program& program, const std::optional<Target>& gpu) {
-  return gpu ? gpu_work(program, *gpu) : host_work(program, host_processor().host);
+  return gpu ? gpu_work(program, *gpu)
+             : processor_work(program, host_processor().processor, /*times=*/1);
 }
 
 // A processor finds a batch and runs it; a GPU, whose times are absolute, runs one while the host
 // finds the next ones. How many threads there are must not decide: the two ways round differently.
-// (A processor runs batches in less than their ops are counted for, too, which a comparison of two
-// counts need not know.)
-double bound_work(const Program& program, const std::optional<Target>& gpu) {
+// Batches that come again are found once, and a GPU gets several of them in one copy.
+double bound_work(const Program& program, const std::optional<Target>& gpu, bool come_again) {
   if (!gpu) {
-    const Target processor = host_processor();
-    const double work = host_work(program, processor.host);
-    return processor.processor.listing * work + work;
+    const ProcessorTimes times = host_processor().processor;
+    return processor_work(program, times, come_again ? 1 : 1 + times.listing);
   }
+  if (come_again) return gpu_work(program, *gpu);
   const HostTimes& host = gpu->host;
   const double listing = host.listing * host_work(program, host) / host.binders;
   return std::max(listing, gpu_work(program, *gpu) + gpu->launches.batch_arrays / host.number);
@@ -82,6 +88,12 @@ std::vector<std::uint32_t> spread_places(std::uint64_t size, std::uint64_t sampl
   return places;
 }
 
+bool batches_come_again(const TrainOptions& options, std::uint64_t samples) {
+  if (options.members != nullptr) return false;
+  return !options.shuffle || options.batch_size == 0 || options.batch_size == 1 ||
+         options.batch_size >= samples;
+}
+
 Result<BatchMachine> find_batch_machine(const Backend& backend, const ExecutionOptions& execution) {
   BatchMachine machine;
   VECC_TRY(machine.gpu, backend.find_gpu(execution.device));
@@ -102,7 +114,7 @@ Result<std::optional<Program>> masked_step(const NeuronGraph& graph, const Progr
   double bound = 0;
   if (chooses) {
     VECC_TRY(const Program batch, step_of_batch(graph, forward, samples, options));
-    bound = bound_work(batch, gpu);
+    bound = bound_work(batch, gpu, batches_come_again(options, samples.size()));
     if (whole_work(step, gpu) > kMostSaved * bound) return none;
   }
   const auto optimized = [&](Program all) -> Result<SavedStep> {

@@ -27,6 +27,9 @@ struct BatchMachine {
 /// come from all over.
 [[nodiscard]] std::vector<std::uint32_t> spread_places(std::uint64_t size, std::uint64_t samples);
 
+/// Whether each epoch has the batches of the one before, which are kept once they are bound.
+[[nodiscard]] bool batches_come_again(const TrainOptions& options, std::uint64_t samples);
+
 /// The step that runs with a mask: `step`, that of all `samples`, after the optimizer. With
 /// BatchWay::Choose, none where to find and run the rows of a batch is less work; `gpu` is what
 /// steps run on, none for a processor. `forward` has the samples, in their order. Errors: those of

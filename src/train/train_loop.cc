@@ -115,9 +115,12 @@ class Loop {
     // A resumed epoch goes on where it was left.
     const TrainPosition at = parts_.trainer.position();
     std::uint64_t batch = at.epoch == state_.finished_epochs ? at.batch : 0;
-    for (; batch < parts_.trainer.batch_count(); ++batch) {
+    while (batch < parts_.trainer.batch_count()) {
       if (batch > 0 && parts_.should_stop && parts_.should_stop()) return false;
-      VECC_TRY_VOID(parts_.trainer.step());
+      const std::uint64_t count =
+          std::min(parts_.trainer.steps_at_once(), parts_.trainer.batch_count() - batch);
+      VECC_TRY_VOID(parts_.trainer.steps(count));
+      batch += count;
     }
     VECC_TRY(const double loss, parts_.trainer.epoch_loss());
     VECC_TRY_VOID(end_epoch({parts_.trainer.rate(), loss}, seconds_since(start), true));

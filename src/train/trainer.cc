@@ -7,6 +7,7 @@
 #include "src/support/list_threads.h"
 #include "src/train/batch_prefetch.h"
 #include "src/train/batch_steps.h"
+#include "src/train/batch_way.h"
 #include "src/train/find_non_finite.h"
 #include "src/train/shuffle.h"
 #include "src/train/step_program.h"
@@ -80,17 +81,27 @@ class BatchTrainer final : public Trainer {
   [[nodiscard]] TrainPosition position() const override { return position_; }
   [[nodiscard]] double rate() const override { return options_.schedule.rate_at(position_.epoch); }
 
-  Result<void> step() override {
-    if (position_.batch == batch_count()) position_ = {position_.epoch + 1, 0, position_.step};
-    if (position_.batch == 0) {
-      counted_ = 0;
-      VECC_TRY_VOID(state_->set_loss(0));
+  Result<void> step() override { return steps(1); }
+  Result<void> steps(std::uint64_t count) override {
+    while (count > 0) {
+      if (position_.batch == batch_count()) position_ = {position_.epoch + 1, 0, position_.step};
+      if (position_.batch == 0) {
+        counted_ = 0;
+        VECC_TRY_VOID(state_->set_loss(0));
+      }
+      const std::uint64_t together =
+          std::min({count, steps_at_once(), batch_count() - position_.batch});
+      VECC_TRY(const std::uint64_t counted,
+               bound_steps_ ? start_bound(together) : start_compiled());
+      counted_ += counted;
+      position_.batch += together;
+      position_.step += together;
+      count -= together;
     }
-    VECC_TRY(const std::uint64_t counted, bound_steps_ ? start_bound() : start_compiled());
-    counted_ += counted;
-    ++position_.batch;
-    ++position_.step;
     return {};
+  }
+  [[nodiscard]] std::uint64_t steps_at_once() const override {
+    return bound_steps_ && batches_come_again() ? bound_steps_->steps_at_once() : 1;
   }
 
   Result<double> epoch_loss() override {
@@ -103,7 +114,7 @@ class BatchTrainer final : public Trainer {
     if (is_full_batch() && !samples_members()) return full_batch_epochs(count);
     std::vector<TrainedEpoch> epochs(count);
     for (TrainedEpoch& epoch : epochs) {
-      for (std::uint64_t batch = 0; batch < batch_count(); ++batch) VECC_TRY_VOID(step());
+      VECC_TRY_VOID(steps(batch_count()));
       epoch.rate = rate();
       VECC_TRY(epoch.loss, epoch_loss());
     }
@@ -129,9 +140,9 @@ class BatchTrainer final : public Trainer {
     BatchReport report;
     report.samples = batch_size();
     if (bound_steps_) {
-      VECC_TRY(const BatchStep* batch, bound_batch(next_position()));
+      VECC_TRY(const FoundBatch batch, bound_batch(next_position()));
       report.way = text_of(bound_steps_->masks() ? BatchWay::Mask : BatchWay::Bind);
-      if (!bound_steps_->masks()) report.bytes = batch->bound->step_bytes();
+      if (!bound_steps_->masks()) report.bytes = batch.step->bound->step_bytes();
     } else if (!is_full_batch()) {
       report.way = "restrict";
     }
@@ -207,8 +218,7 @@ class BatchTrainer final : public Trainer {
   [[nodiscard]] bool is_full_batch() const { return batch_count() == 1; }
   [[nodiscard]] bool samples_members() const { return options_.members != nullptr; }
   [[nodiscard]] bool batches_come_again() const {
-    if (samples_members()) return false;
-    return !options_.shuffle || batch_size() == 1 || is_full_batch();
+    return training::batches_come_again(options_, samples_.size());
   }
 
   // Where the next step stands.
@@ -249,13 +259,13 @@ class BatchTrainer final : public Trainer {
   }
 
   // NeuraLogic counts a step a sample online, and a step an epoch with minibatches.
-  [[nodiscard]] std::uint64_t optimizer_step() const {
-    return steps_touched_rows() && batch_size() > 1 ? position_.epoch + 1 : position_.step + 1;
+  [[nodiscard]] std::uint64_t optimizer_step(const TrainPosition& at) const {
+    return steps_touched_rows() && batch_size() > 1 ? at.epoch + 1 : at.step + 1;
   }
 
   // What the next step's run sets.
   [[nodiscard]] std::vector<ParameterValues> values_of(const StepOps& ops, double rate) const {
-    return step_values(ops, optimizer_step(), rate, position_.step + 1);
+    return step_values(ops, optimizer_step(position_), rate, position_.step + 1);
   }
 
   // Made when it is first asked for: it has a number for each neuron.
@@ -299,11 +309,20 @@ class BatchTrainer final : public Trainer {
     VECC_TRY_VOID(executable.start());
     return compiled->step.counted;
   }
-  Result<std::uint64_t> start_bound() {
-    VECC_TRY(const BatchStep* batch, bound_batch(position_));
-    if (!batches_come_again() && prefetch_->is_worth_a_thread()) begin_batches();
-    VECC_TRY_VOID(bound_steps_->start(*batch, optimizer_step(), position_.step + 1, rate()));
-    return batch->counted;
+  Result<std::uint64_t> start_bound(std::uint64_t count) {
+    std::uint64_t counted = 0;
+    starts_.clear();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const TrainPosition at{position_.epoch, position_.batch + i, position_.step + i};
+      VECC_TRY(const FoundBatch batch, bound_batch(at));
+      if (!batches_come_again() && prefetch_->is_worth_a_thread()) begin_batches();
+      starts_.push_back({batch.step, optimizer_step(at), at.step + 1, rate()});
+      counted += batch.step->counted;
+      if (batch.is_kept && i + 1 < count) continue;
+      VECC_TRY_VOID(bound_steps_->start(starts_));
+      starts_.clear();
+    }
+    return counted;
   }
 
   // Those after the one at hand, also of the next epoch.
@@ -315,15 +334,20 @@ class BatchTrainer final : public Trainer {
     }
   }
 
-  // Batches that come again are kept, as long as there is room.
-  Result<const BatchStep*> bound_batch(const TrainPosition& at) {
+  // Batches that come again are kept, as long as there is room; another is there until the next is
+  // asked for.
+  struct FoundBatch {
+    const BatchStep* step = nullptr;
+    bool is_kept = false;
+  };
+  Result<FoundBatch> bound_batch(const TrainPosition& at) {
     const Samples samples = batch_samples(at.epoch, at.batch);
     const auto found = kept_batches_.find(samples);
-    if (found != kept_batches_.end()) return &found->second;
+    if (found != kept_batches_.end()) return FoundBatch{&found->second, true};
     VECC_TRY(const BatchStep* batch, prefetch_->get(samples, at.step + 1));
-    if (!batches_come_again() || kept_bytes_ > kKeptBatchArrays) return batch;
+    if (!batches_come_again() || kept_bytes_ > kKeptBatchArrays) return FoundBatch{batch, false};
     if (batch->bound) kept_bytes_ += batch->bound->bytes();
-    return &kept_batches_.emplace(samples, batch->copy()).first->second;
+    return FoundBatch{&kept_batches_.emplace(samples, batch->copy()).first->second, true};
   }
 
   // Batches that come again are kept; of a shuffle only the last.
@@ -383,7 +407,8 @@ class BatchTrainer final : public Trainer {
   std::unique_ptr<BatchSteps> bound_steps_;  // in place of steps_, where there are such
   std::optional<BatchPrefetch> prefetch_;    // of bound_steps_, which must outlive it
   std::map<Samples, BatchStep> kept_batches_;
-  std::uint64_t kept_bytes_ = 0;  // of their arrays
+  std::uint64_t kept_bytes_ = 0;           // of their arrays
+  std::vector<BatchSteps::Start> starts_;  // that are started at once
   TrainPosition position_;
   std::uint64_t counted_ = 0;  // samples of this epoch so far
 };
@@ -393,6 +418,11 @@ class BatchTrainer final : public Trainer {
 }  // namespace vecc::training
 
 namespace vecc {
+
+Result<void> Trainer::steps(std::uint64_t count) {
+  for (std::uint64_t step = 0; step < count; ++step) VECC_TRY_VOID(this->step());
+  return {};
+}
 
 Result<std::unique_ptr<Trainer>> make_trainer(const NeuronGraph& graph, const Program& program,
                                               const Backend& backend,

@@ -34,7 +34,8 @@ class SaidToBeGpu final : public Backend {
 };
 
 // Of steps of some of many samples tanh(W x).
-std::string_view way_on(const std::optional<Target>& gpu, std::uint32_t batch_size = 1) {
+std::string_view way_on(const std::optional<Target>& gpu, std::uint32_t batch_size = 2,
+                        bool shuffle = true) {
   constexpr std::uint32_t kSamples = 20'000;
   GraphBuilder b;
   const WeightId w = b.weight("w", Shape(), {0.5});
@@ -51,6 +52,7 @@ std::string_view way_on(const std::optional<Target>& gpu, std::uint32_t batch_si
   const Program program = *optimize(vectorize(graph)->program);
   TrainOptions options;
   options.batch_size = batch_size;
+  options.shuffle = shuffle;
   const SaidToBeGpu backend(gpu);
   const auto trainer = make_trainer(graph, program, backend, {}, options, samples);
   EXPECT_TRUE(trainer) << trainer.error().text();
@@ -73,6 +75,15 @@ TEST(ChosenWay, binds_where_threads_keep_up_with_the_gpu) {
   gpu.launches.launch = 0.01;
   gpu.loops.moved = 19;
   EXPECT_EQ(way_on(gpu, 512), "bind");
+}
+
+// All rows take a GPU less time than to get one batch from the host, but more than the batch's.
+TEST(ChosenWay, binds_batches_that_come_again_where_they_are_less_work) {
+  Target gpu = default_gpu();
+  gpu.launches.launch = 0.01;
+  gpu.loops.moved = 190;
+  EXPECT_EQ(way_on(gpu, 32), "mask");
+  EXPECT_EQ(way_on(gpu, 32, /*shuffle=*/false), "bind");
 }
 
 }  // namespace

@@ -60,5 +60,31 @@ TEST(BatchCalls, none_that_allocates_compiles_or_instantiates_after_the_first_ba
   }
 }
 
+TEST(BatchCalls, none_after_the_first_steps_that_are_started_at_once) {
+  const EmulatedCalls* const calls = emulated_calls();
+  if (calls == nullptr) GTEST_SKIP() << "VECC_CUDA_DRIVER names no emulator";
+  const std::string folder = std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/";
+  const NeuronGraph graph = *read_graph(folder + "mutagenesis.pb");
+  const Program program = *optimize(vectorize(graph)->program);
+  std::vector<std::uint32_t> samples(graph.samples.size());
+  std::iota(samples.begin(), samples.end(), 0u);
+  TrainOptions options;
+  options.batch_size = 1;
+  options.shuffle = false;
+  options.batch_way = BatchWay::Bind;
+  ExecutionOptions execution;
+  execution.device.kind = Device::Kind::Cuda;
+  const auto trainer =
+      make_trainer(graph, program, *find_backend("cuda"), execution, options, samples);
+  ASSERT_TRUE(trainer) << trainer.error().text();
+  ASSERT_GT((*trainer)->steps_at_once(), 1u);
+  ASSERT_TRUE((*trainer)->steps(2 * (*trainer)->steps_at_once()));  // two memories
+  const EmulatedCalls before = *calls;
+  ASSERT_TRUE((*trainer)->steps((*trainer)->batch_count()));
+  EXPECT_EQ(calls->allocations, before.allocations);
+  EXPECT_EQ(calls->graphs, before.graphs);
+  EXPECT_EQ(calls->modules, before.modules);
+}
+
 }  // namespace
 }  // namespace vecc::test

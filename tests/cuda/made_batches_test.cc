@@ -10,80 +10,21 @@
 
 #include "backends/cuda/batch_maker.h"
 #include "backends/cuda/cuda_backend.h"
-#include "backends/cuda/cuda_executable.h"
-#include "src/train/step_program.h"
+#include "tests/cuda/compiled_batches.h"
 #include "tests/support/graph_builder.h"
 #include "tests/support/random_graph.h"
-#include "vecc/graph_io.h"
-#include "vecc/optimize.h"
-#include "vecc/vectorize.h"
 
 namespace vecc::test {
 namespace {
 
-const Device kMakingGpu{Device::Kind::Cuda, 0};
-
 class MadeBatches : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto gpu = cuda_backend().available(kMakingGpu); !gpu) {
+    if (const auto gpu = cuda_backend().available(kTestedGpu); !gpu) {
       GTEST_SKIP() << gpu.error().list().front().message;
     }
   }
 };
-
-// The step of all samples of a graph, compiled.
-struct CompiledBatches {
-  training::BatchStepProgram made;
-  std::unique_ptr<Executable> executable;
-
-  [[nodiscard]] cuda::BatchRunner& runner() const {
-    return *dynamic_cast<cuda::CudaExecutable&>(*executable).batches();
-  }
-};
-
-Batch random_batch(const training::BatchStepProgram& made, std::uint64_t count,
-                   std::mt19937& random) {
-  Batch batch;
-  batch.weights.resize(made.batch.weights.size());
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto& row = made.rows[random() % made.rows.size()];
-    batch.weights[row.output].rows.push_back(row.row);
-  }
-  for (Batch::Weights& weights : batch.weights) {
-    std::ranges::sort(weights.rows);
-    weights.rows.erase(std::unique(weights.rows.begin(), weights.rows.end()), weights.rows.end());
-    for (std::size_t i = 0; i < weights.rows.size(); ++i) {
-      weights.values.push_back(0.25 + 0.5 * static_cast<double>(i));
-    }
-  }
-  return batch;
-}
-
-// Without an executable where the step cannot be bound.
-CompiledBatches compile(const NeuronGraph& graph, bool optimizes, DType dtype,
-                        std::uint64_t image_bytes = BatchOptions().image_bytes) {
-  VectorizeOptions vectorized;
-  vectorized.dtype = dtype;
-  Program forward = vectorize(graph, vectorized)->program;
-  if (optimizes) forward = *optimize(std::move(forward));
-  std::vector<std::uint32_t> samples(forward.sample_count());
-  std::iota(samples.begin(), samples.end(), 0u);
-  CompiledBatches compiled{
-      *training::make_batch_step_program(graph, std::move(forward), samples, {}), nullptr};
-  compiled.made.batch.mixes_samples = true;
-  compiled.made.batch.side = BatchSide::Device;
-  std::mt19937 random(1);
-  compiled.made.batch.typical = random_batch(compiled.made, samples.size() / 5 + 1, random);
-  compiled.made.batch.image_bytes = image_bytes;
-  ExecutionOptions options;
-  options.device = kMakingGpu;
-  options.own_parameters = compiled.made.step.own_parameters;
-  options.batch = std::make_shared<const BatchOptions>(compiled.made.batch);
-  auto executable = cuda_backend().compile(compiled.made.step.program, options);
-  if (executable) compiled.executable = std::move(*executable);
-  return compiled;
-}
 
 // What batches had that were compared.
 struct Compared {
@@ -139,7 +80,7 @@ void compare_batches(const NeuronGraph& graph, bool optimizes, std::uint32_t see
                      Compared& compared) {
   std::mt19937 random(seed);
   const CompiledBatches compiled =
-      compile(graph, optimizes, seed % 2 == 0 ? DType::F32 : DType::F64);
+      compile_batches(graph, optimizes, seed % 2 == 0 ? DType::F32 : DType::F64);
   if (!compiled.executable) return;
   const std::uint64_t samples = compiled.made.rows.size();
   for (const std::uint64_t size : {samples / 5 + 1, std::uint64_t{1}, samples / 2 + 1, samples}) {
@@ -150,17 +91,13 @@ void compare_batches(const NeuronGraph& graph, bool optimizes, std::uint32_t see
   compare_images(compiled, random_batch(compiled.made, 0, random), compared);
 }
 
-NeuronGraph shipped_graph(const std::string& name) {
-  return *read_graph(std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/" + name);
-}
-
 TEST_F(MadeBatches, have_the_bytes_of_those_of_the_host) {
   Compared compared;
   std::uint32_t seed = 0;
   for (const char* name : {"mutagenesis.pb", "attention.pb", "xor.pb"}) {
     for (const bool optimizes : {true, false}) {
       SCOPED_TRACE(std::string(name) + (optimizes ? "" : " -O0"));
-      compare_batches(shipped_graph(name), optimizes, seed++, compared);
+      compare_batches(graph_of_file(name), optimizes, seed++, compared);
     }
   }
   EXPECT_EQ(compared.images, 30u);
@@ -265,7 +202,7 @@ NeuronGraph many_messages() {
 
 TEST_F(MadeBatches, of_many_chunks_have_the_bytes_of_those_of_the_host) {
   Compared compared;
-  const CompiledBatches compiled = compile(many_messages(), true, DType::F32);
+  const CompiledBatches compiled = compile_batches(many_messages(), true, DType::F32);
   std::mt19937 random(9);
   for (const std::uint64_t size : {16, 100}) {
     SCOPED_TRACE(size);
@@ -278,7 +215,7 @@ TEST_F(MadeBatches, of_many_chunks_have_the_bytes_of_those_of_the_host) {
 // Which is known from what its samples take alone, before it is made.
 TEST_F(MadeBatches, that_may_not_fit_are_bound_on_the_host) {
   const CompiledBatches compiled =
-      compile(shipped_graph("mutagenesis.pb"), true, DType::F32, /*image_bytes=*/0);
+      compile_batches(graph_of_file("mutagenesis.pb"), true, DType::F32, /*image_bytes=*/0);
   cuda::BatchRunner& runner = compiled.runner();
   std::mt19937 random(1);
   std::unique_ptr<BoundBatch> bound;
@@ -330,7 +267,7 @@ TEST_F(MadeBatches, are_bound_on_the_host_where_memory_is_short) {
   if (std::getenv("VECC_CUDA_DRIVER") == nullptr) GTEST_SKIP() << "of the emulator";
   std::mt19937 random(1);
   for (const bool is_short : {false, true}) {
-    const CompiledBatches compiled = compile(shipped_graph("xor.pb"), true, DType::F32);
+    const CompiledBatches compiled = compile_batches(graph_of_file("xor.pb"), true, DType::F32);
     std::unique_ptr<BoundBatch> bound;
     if (is_short) ::setenv("VECC_EMULATED_BYTES", "1000", 1);
     const auto first = compiled.runner().bind_batch(random_batch(compiled.made, 1, random), bound);
