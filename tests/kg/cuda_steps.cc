@@ -94,9 +94,17 @@ Trainer on_cuda(const kg::TripleTrainOptions& options) {
 }
 
 void expect_steps(const kg::TripleTrainOptions& options, int steps) {
-  const Trainer cpu = on_cpu(options);
-  const Trainer cuda = on_cuda(options);
-  ASSERT_NE(cuda, nullptr);
+  expect_steps_of(some_triples(), kNodes, kLinks, options, steps);
+}
+
+void expect_steps_of(const std::vector<kg::Triple>& triples, std::uint32_t nodes,
+                     std::uint32_t links, const kg::TripleTrainOptions& options, int steps) {
+  const auto made_cpu = kg::make_triple_trainer(triples, nodes, links, options);
+  ASSERT_TRUE(made_cpu) << made_cpu.error().text();
+  const auto made_cuda = kg::make_cuda_triple_trainer(triples, nodes, links, options, 0);
+  ASSERT_TRUE(made_cuda) << made_cuda.error().text();
+  const Trainer& cpu = *made_cpu;
+  const Trainer& cuda = *made_cuda;
   const double tolerance = options.dtype == DType::F64 ? 1e-9 : 2e-4;
   for (int i = 0; i < steps; ++i) {
     ASSERT_TRUE(cpu->step());

@@ -35,5 +35,7 @@ class CudaTraining : public testing::Test {
 
 /// Steps have the same losses on both, and the same weights and states after them: f64 to 1e-9.
 void expect_steps(const kg::TripleTrainOptions& options, int steps = 20);
+void expect_steps_of(const std::vector<kg::Triple>& triples, std::uint32_t nodes,
+                     std::uint32_t links, const kg::TripleTrainOptions& options, int steps);
 
 }  // namespace vecc::test

@@ -7,6 +7,7 @@
 #include "src/kg/query_formula.h"
 #include "src/kg/train/cuda/cuda_triple_trainer.h"
 #include "tests/kg/cuda_steps.h"
+#include "tests/kg/random_embeddings.h"
 
 namespace vecc::test {
 namespace {
@@ -144,6 +145,40 @@ TEST_F(CudaTripleTraining, LargeStepsAreThoseOfTheCpu) {
     options.optimizer.epsilon = 1e-2;
     expect_steps(options, 2);
     if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// Parts of matrices of other heights and several parts side by side, rows that are read by fours.
+TEST_F(CudaTripleTraining, MatricesOfSeveralPartsMakeTheStepsOfTheCpu) {
+  for (const ScoreModel model : {ScoreModel::TransR, ScoreModel::Rescal}) {
+    for (const std::uint32_t dim : {64u, 80u, 300u}) {
+      TripleTrainOptions options = some_options();
+      options.model = model;
+      options.dim = dim;
+      options.negatives = {dim == 80 ? 70u : 9u, 26};
+      options.optimizer.optimizer = dim == 64 ? Optimizer::Adam : Optimizer::Adagrad;
+      options.optimizer.epsilon = 1e-4;
+      options.initial_scale = 0.3;
+      SCOPED_TRACE(std::string(kg::info_of(model).name) + " " + std::to_string(dim));
+      expect_steps(options, 2);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+// More of them than a block lists at once; in one chunk too, whose groups blocks share.
+TEST_F(CudaTripleTraining, ManyGroupsOfNegativesMakeTheStepsOfTheCpu) {
+  constexpr std::uint32_t kRelations = 40;
+  const std::vector<kg::Triple> triples = random_triples(50, kRelations, 270, 3);
+  for (const std::uint32_t chunk : {1u, 270u}) {
+    TripleTrainOptions options = some_options();
+    options.model = ScoreModel::TransR;
+    options.dim = 4;
+    options.negatives = {3, chunk};
+    options.batch_size = 0;
+    options.optimizer.epsilon = 1e-4;
+    SCOPED_TRACE(chunk);
+    expect_steps_of(triples, 50, kRelations, options, 2);
   }
 }
 

@@ -24,7 +24,9 @@ std::uint64_t needed_bytes(const StepKinds& kinds, const StepSizes& s, std::uint
   const std::uint64_t of_query = kinds.has_planes() || kinds.has_spaces() ? 8 : 4;
   const std::uint64_t rows = of_query * s.queries + s.drawn() * (kinds.drops_entities ? 2 : 1);
   std::uint64_t pairs = s.queries * s.negatives * (kinds.has_planes() ? 2 : 1);
-  if (kinds.has_spaces()) pairs += s.groups() * s.negatives * (s.dim + 1);
+  if (kinds.has_spaces()) {
+    pairs += s.groups() * s.negatives * (s.dim + 2) + s.space_parts() * s.drawn() * s.dim;
+  }
   if (kinds.is_formula()) {
     pairs *= kinds.is_pairwise ? 2 : 1;
     pairs += s.shared_width * (1 + states) + s.queries * s.relation_width;
@@ -199,6 +201,8 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const KnownTriples
     }
     a.negative_images = hold(s.groups() * s.negatives * s.dim, number);
     a.norms = hold(s.groups() * s.negatives, number);
+    a.image_rows = hold(s.groups() * s.negatives, sizeof(std::uint32_t));
+    a.by_negative_parts = hold(s.space_parts() * s.drawn() * s.dim, number);
     a.groups = hold(s.groups() + 1, sizeof(std::uint32_t));
     a.group_of = hold(s.queries, sizeof(std::uint32_t));
   }
@@ -287,6 +291,7 @@ void DeviceStep::set_numbers(const TripleTrainOptions& options) {
   a.negative_count = count(s.negatives);
   a.most_queries = count(s.queries);
   a.most_chunks = count(s.chunks);
+  a.space_parts = count(s.space_parts());
 }
 
 void DeviceStep::make_graph(const cuda::DeviceModule& code, const StepGrids& grids) {

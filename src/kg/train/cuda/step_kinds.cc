@@ -24,6 +24,14 @@ device::Sides sides_of(Corruption corruption) {
   return device::Sides::Mixed;
 }
 
+// Of those that a thread has registers for, what leaves fewer of a block's rows empty.
+std::uint32_t matrix_rows(std::uint32_t dim) {
+  const auto rows = [&](std::uint32_t of_block) {
+    return (std::uint64_t{dim} + of_block - 1) / of_block * of_block;
+  };
+  return rows(40) < rows(64) ? 40 : 64;
+}
+
 }  // namespace
 
 StepKinds step_kinds(const TripleTrainOptions& o, const DeviceScore* score) {
@@ -49,6 +57,8 @@ StepKinds step_kinds(const TripleTrainOptions& o, const DeviceScore* score) {
   kinds.constrains = o.regularizer.constraints != 0;
   kinds.drops_entities = o.dropout.entities != 0;
   kinds.drops_relations = o.dropout.relations != 0;
+  kinds.has_fours = o.dim % 4 == 0;
+  kinds.matrix_rows = matrix_rows(o.dim);
   return kinds;
 }
 
@@ -79,6 +89,8 @@ std::string step_text(const StepKinds& kinds) {
   define("MAKES_ANSWERS", number(kinds.makes_answers));
   define("IS_PAIRWISE", number(kinds.is_pairwise));
   define("HAS_MATRICES", number(kinds.has_matrices()));
+  define("HAS_FOURS", number(kinds.has_fours));
+  define("MATRIX_ROWS", number(kinds.matrix_rows));
   return text + std::string(kStepText);
 }
 

@@ -1,6 +1,7 @@
 // What the kernels of a training's step are compiled for.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "src/kg/cuda/device_score.h"
@@ -25,8 +26,10 @@ struct StepKinds {
   bool constrains = false;   ///< transh
   bool drops_entities = false;
   bool drops_relations = false;
-  bool makes_answers = false;  ///< a user's score: e is no row of entities
-  bool is_pairwise = false;    ///< a user's score is no sum over numbers
+  bool makes_answers = false;      ///< a user's score: e is no row of entities
+  bool is_pairwise = false;        ///< a user's score is no sum over numbers
+  bool has_fours = false;          ///< rescal, transr: dim is a multiple of 4
+  std::uint32_t matrix_rows = 64;  ///< rescal, transr: of a block's part of a matrix
 
   [[nodiscard]] bool is_formula() const { return model == ScoreModel::Formula; }
 

@@ -147,21 +147,20 @@ std::vector<StepLaunches::Number> StepLaunches::add_formula_gradients(const Step
 std::vector<StepLaunches::Number> StepLaunches::add_spaces(const StepGrids& grids,
                                                            std::vector<Number>& read) {
   const Number norms = add("vecc_kg_norms", grids.images, kPairThreads, read);
-  const Number differences = add("vecc_kg_differences", grids.products, kRowThreads, {segments_});
   const Number images = add("vecc_kg_images", grids.products, kRowThreads, {segments_});
   read.push_back(add("vecc_kg_vectors", grids.products, kRowThreads, {images}));
-  return {norms, differences};
+  return {norms, images};
 }
 
 // All that reads matrices and what is drawn, before matrices move.
 std::vector<StepLaunches::Number> StepLaunches::add_space_gradients(const StepGrids& grids,
                                                                     Number losses,
                                                                     Number gradients) {
-  const Number norms = add("vecc_kg_by_norms", grids.images, kPairThreads, {losses});
+  const Number norms = add("vecc_kg_by_norms", grids.norms, kPairThreads, {losses});
   const Number images = add("vecc_kg_by_images", grids.products, kRowThreads, {gradients});
-  return {add("vecc_kg_by_negatives", grids.negatives, kPairThreads, {norms, gradients}),
-          add("vecc_kg_by_anchors", grids.products, kRowThreads, {images}),
-          add("vecc_kg_by_answers", grids.products, kRowThreads, {images})};
+  const Number parts = add("vecc_kg_by_negatives", grids.negatives, kPairThreads, {norms});
+  return {add("vecc_kg_negative_parts", grids.negative_parts, kRowThreads, {parts, gradients}),
+          add("vecc_kg_by_entities", grids.products, kRowThreads, {images})};
 }
 
 // Relations' matrices before rows of entities: all gradients are of the weights before the step.

@@ -40,6 +40,15 @@ StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& o, std::u
   return s;
 }
 
+std::uint64_t StepSizes::space_parts() const {
+  constexpr std::uint64_t kBlocks = 512;  // some for each multiprocessor
+  const std::uint64_t tiles =
+      chunks * whole_units(negatives, device::kSpaceRows) * whole_units(dim, device::kWideColumns);
+  const std::uint64_t most =
+      std::min({kBlocks / std::max<std::uint64_t>(tiles, 1), chunk, relations});
+  return std::max<std::uint64_t>(most, 1);
+}
+
 Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
   using namespace device;
   StepGrids g;
@@ -67,21 +76,25 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
   g.rows = kinds.moves_all ? s.entities : s.parts();
   if (kinds.has_matrices()) {
     g.products = s.runs() * whole_units(s.dim, kRowThreads);
-    const std::uint64_t tiles = whole_units(s.dim, kMatrixTile);
-    g.matrices = (kinds.moves_all ? s.relations : std::min(s.relations, s.queries)) * tiles * tiles;
+    const std::uint64_t parts =
+        whole_units(s.dim, kinds.matrix_rows) * whole_units(s.dim, kWideColumns);
+    g.matrices = (kinds.moves_all ? s.relations : std::min(s.relations, s.queries)) * parts;
   }
   if (!kinds.has_matrices() || kinds.has_spaces()) {
     g.rows += kinds.moves_all ? s.relations : s.queries;
   }
   std::uint64_t terms = 0;  // of a matrix's derivative
   if (kinds.has_spaces()) {
-    g.images = s.groups() * whole_units(s.negatives, kTile);
-    g.negatives = negative_tiles * whole_units(s.dim, kTile);
+    g.images = s.groups() * whole_units(s.negatives, kSpaceRows);
+    g.norms = s.groups() * whole_units(s.negatives, 32);
+    g.negatives = s.chunks * whole_units(s.negatives, kSpaceRows) *
+                  whole_units(s.dim, kWideColumns) * s.space_parts();
+    g.negative_parts = s.drawn();
     terms = 3 * s.queries + s.groups() * s.negatives;
   }
   const std::uint64_t most =
       std::max({g.begin, g.drop, g.merge, g.scores, g.gradients, g.rows, g.products, g.matrices,
-                g.images, g.negatives, terms, s.parts() + 1});
+                g.images, g.norms, g.negatives, terms, s.parts() + 1});
   if (most < 0x7FFFFFFF) return g;
   return Errors(ErrorCode::LimitShape, "--backend=cuda",
                 "a step has " + std::to_string(most) +

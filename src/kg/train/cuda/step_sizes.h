@@ -31,6 +31,8 @@ struct StepSizes {
   }
   /// transr: queries of one relation and chunk.
   [[nodiscard]] std::uint64_t groups() const { return std::min(queries, chunks * relations); }
+  /// transr: blocks that share the groups of a chunk's negatives, however many a GPU has.
+  [[nodiscard]] std::uint64_t space_parts() const;
   /// What is added to rows of entities.
   [[nodiscard]] std::uint64_t parts() const { return 2 * queries + drawn(); }
 };
@@ -50,12 +52,14 @@ struct StepGrids {
   std::uint64_t gradients = 0;
   std::uint64_t spread = 0;
   std::uint64_t rows = 0;
-  std::uint64_t products = 0;   ///< rescal, transr
-  std::uint64_t matrices = 0;   ///< rescal, transr
-  std::uint64_t images = 0;     ///< transr: of groups and negatives
-  std::uint64_t negatives = 0;  ///< transr: of numbers of negatives
-  std::uint64_t slots = 0;      ///< a user's score
-  std::uint64_t shared = 0;     ///< a user's score
+  std::uint64_t products = 0;        ///< rescal, transr
+  std::uint64_t matrices = 0;        ///< rescal, transr
+  std::uint64_t images = 0;          ///< transr: of groups and negatives
+  std::uint64_t norms = 0;           ///< transr: likewise
+  std::uint64_t negatives = 0;       ///< transr: of numbers of negatives
+  std::uint64_t negative_parts = 0;  ///< transr
+  std::uint64_t slots = 0;           ///< a user's score
+  std::uint64_t shared = 0;          ///< a user's score
 };
 /// Error: LimitShape for more blocks, or parts, than a GPU counts.
 [[nodiscard]] Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& sizes);

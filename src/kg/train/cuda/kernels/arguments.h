@@ -97,12 +97,16 @@ struct Arguments {
   // transr, of kernels/spaces.h.
   VECC_KG_POINTER(Number) images;           ///< q, [queries][dim]
   VECC_KG_POINTER(Number) differences;      ///< d, [queries][dim], then the derivatives by it
-  VECC_KG_POINTER(Number) by_image;         ///< [queries][dim]
+  VECC_KG_POINTER(Number) by_image;         ///< by q, and by d added, [queries][dim]
   VECC_KG_POINTER(Number) by_answer;        ///< [queries][dim]
-  VECC_KG_POINTER(Number) negative_images;  ///< [groups][negatives][dim], then derivatives by them
-  VECC_KG_POINTER(Number) norms;            ///< [groups][negatives]
-  VECC_KG_POINTER(unsigned) groups;         ///< their number, then where each begins
-  VECC_KG_POINTER(unsigned) group_of;       ///< by query
+  VECC_KG_POINTER(Number) negative_images;  ///< [groups][negatives][dim]
+  VECC_KG_POINTER(unsigned) image_rows;     ///< of what they are images, [groups][negatives]
+  VECC_KG_POINTER(Number)
+  norms;  ///< [groups][negatives]; then what images are times in the
+          ///< derivatives by them
+  VECC_KG_POINTER(Number) by_negative_parts;  ///< [space_parts][chunks][negatives][dim]
+  VECC_KG_POINTER(unsigned) groups;           ///< their number, then where each begins
+  VECC_KG_POINTER(unsigned) group_of;         ///< by query
   // A user's score, of kernels/formula.h. Rows of several parameters lie one parameter after the
   // other: all rows' numbers of the first, then those of the second.
   VECC_KG_POINTER(const unsigned) entity_parts;    ///< where each parameter begins, then the width
@@ -158,7 +162,8 @@ struct Arguments {
   unsigned negative_count;  ///< of a chunk
   unsigned most_queries;    ///< of a step
   unsigned most_chunks;
-  unsigned run;  ///< of a pass: keys of a sorted run
+  unsigned space_parts;  ///< transr: blocks that share the groups of a chunk
+  unsigned run;          ///< of a pass: keys of a sorted run
 };
 
 // Numbers that the host computes grids from.
@@ -173,7 +178,8 @@ constexpr unsigned kLossThreads = 128;   ///< a warp a query
 constexpr unsigned kSideThreads = 256;   ///< of the one block that draws sides
 constexpr unsigned kJudgeThreads = 256;  ///< of the one block that adds up losses
 constexpr unsigned kProductRows = 16;    ///< rescal, transr: queries that a block multiplies
-constexpr unsigned kMatrixTile = 64;     ///< rescal, transr: rows and columns of a block's part
+constexpr unsigned kWideColumns = 256;   ///< rescal, transr: of a block's part of a product
+constexpr unsigned kSpaceRows = 64;      ///< transr: negatives of a block
 
 constexpr unsigned kClearBlocks = 1024;  ///< a user's score: that set numbers to 0, however many
 constexpr unsigned kSharedSums = 16;     ///< a user's score: sums that are added up

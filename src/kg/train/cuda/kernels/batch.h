@@ -20,6 +20,8 @@ constexpr bool kDropsRelations = VECC_KG_DROPS_RELATIONS;
 constexpr bool kConstrains = VECC_KG_CONSTRAINS;  // transh
 constexpr bool kHasSpaces = kModel == ScoreModel::TransR;
 constexpr bool kHasMatrices = kModel == ScoreModel::Rescal || kHasSpaces;
+constexpr unsigned kMatrixRows = VECC_KG_MATRIX_ROWS;  // of a block's part of a matrix
+constexpr bool kHasFours = VECC_KG_HAS_FOURS;          // rows of entities are fours of numbers
 constexpr bool kHasPlanes = kModel == ScoreModel::TransH;
 constexpr bool kIsFormula = kModel == ScoreModel::Formula;
 constexpr bool kMakesAnswers = VECC_KG_MAKES_ANSWERS;   // e is no row of entities
@@ -143,6 +145,13 @@ VECC_KG_FN Complex<Number> drop_relation(const Bound& a, unsigned number, unsign
     if constexpr (kComplex) x.im *= relation_keep(a, number, query, a.dim, a.dim / 2 + k);
   }
   return x;
+}
+// Rows of negatives as the step reads them, and which of them is negative `place` of all chunks.
+VECC_KG_FN const Number* negative_rows(const Bound& a) {
+  return kDropsEntities ? a.dropped : a.entities;
+}
+VECC_KG_FN unsigned negative_number(const Bound& a, unsigned long long place) {
+  return kDropsEntities ? static_cast<unsigned>(place) : a.negatives[place];
 }
 // Negative `place` of all chunks, as the step reads it.
 VECC_KG_FN const Number* negative_row(const Bound& a, unsigned long long place) {

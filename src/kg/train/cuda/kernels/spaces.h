@@ -9,220 +9,310 @@ VECC_KG_FN Number sign_of(const Batch& batch, unsigned query) {
 VECC_KG_FN Number relation_number(const Bound& a, unsigned query, unsigned k) {
   return (a.relations + a.query_rows[query].relation * width_of_relation(a))[k];
 }
-// q = M x + r.
+// q = M x + r, and of the pair with the answer d = M (x - e) + r.
 VECC_KG_FN void make_images(const Bound& a) {
   const unsigned number = a.state->now;
   const Batch batch(a, number);
-  multiply_runs(
+  multiply_runs<2>(
       a, batch, number, [](bool) { return false; },
-      [&](unsigned query, unsigned k) { return anchor_number(a, number, query, k); },
-      [&](unsigned query, unsigned k, Number sum) {
-        row_of(a.images, query, a.dim)[k] =
-            sum + sign_of(batch, query) * relation_number(a, query, k);
-      });
-}
-// d = M (x - e) + r.
-VECC_KG_FN void make_differences(const Bound& a) {
-  const unsigned number = a.state->now;
-  const Batch batch(a, number);
-  multiply_runs(
-      a, batch, number, [](bool) { return false; },
-      [&](unsigned query, unsigned k) { return difference_number(a, batch, number, query, k); },
-      [&](unsigned query, unsigned k, Number sum) {
-        row_of(a.differences, query, a.dim)[k] =
-            sum + sign_of(batch, query) * relation_number(a, query, k);
+      [&](unsigned query, unsigned k, unsigned set) {
+        return set == 0 ? anchor_number(a, number, query, k)
+                        : difference_number(a, batch, number, query, k);
+      },
+      [&](unsigned query, unsigned k, const Number* sums) {
+        const Number r = sign_of(batch, query) * relation_number(a, query, k);
+        row_of(a.images, query, a.dim)[k] = sums[0] + r;
+        row_of(a.differences, query, a.dim)[k] = sums[1] + r;
       });
 }
 // v = 2 M^T q.
 VECC_KG_FN void make_vectors(const Bound& a) {
   const unsigned number = a.state->now;
-  multiply_runs(
+  multiply_runs<1>(
       a, Batch(a, number), number, [](bool) { return true; },
-      [&](unsigned query, unsigned k) { return row_of(a.images, query, a.dim)[k]; },
-      [&](unsigned query, unsigned k, Number sum) {
-        row_of(a.queries, query, a.dim)[k] = 2 * sum;
+      [&](unsigned query, unsigned k, unsigned) { return row_of(a.images, query, a.dim)[k]; },
+      [&](unsigned query, unsigned k, const Number* sums) {
+        row_of(a.queries, query, a.dim)[k] = 2 * sums[0];
       });
 }
-// dq = 2 (M dv - db q); d becomes the derivative by it; both pass on to r.
+// dq = 2 (M dv - db q); d becomes the derivative dd by it; both pass on to r.
 VECC_KG_FN void differentiate_images(const Bound& a) {
   const unsigned number = a.state->now;
   const Batch batch(a, number);
-  multiply_runs(
+  multiply_runs<1>(
       a, batch, number, [](bool) { return false; },
-      [&](unsigned query, unsigned k) { return row_of(a.by_query, query, a.dim)[k]; },
-      [&](unsigned query, unsigned k, Number sum) {
-        const Number dq = 2 * (sum - a.by_bias[query] * row_of(a.images, query, a.dim)[k]);
+      [&](unsigned query, unsigned k, unsigned) { return row_of(a.by_query, query, a.dim)[k]; },
+      [&](unsigned query, unsigned k, const Number* sums) {
+        const Number dq = 2 * (sums[0] - a.by_bias[query] * row_of(a.images, query, a.dim)[k]);
         Number& d = row_of(a.differences, query, a.dim)[k];
         d *= -2 * a.positives[query];
-        row_of(a.by_image, query, a.dim)[k] = dq;
+        row_of(a.by_image, query, a.dim)[k] = dq + d;
         row_of(a.by_relation, query, a.dim)[k] = sign_of(batch, query) * (dq + d);
       });
 }
-// M^T (dq + dd).
-VECC_KG_FN void differentiate_anchors(const Bound& a) {
+// M^T (dq + dd) of the query's entity, -M^T dd of its answer.
+VECC_KG_FN void differentiate_entities(const Bound& a) {
   const unsigned number = a.state->now;
-  multiply_runs(
+  multiply_runs<2>(
       a, Batch(a, number), number, [](bool) { return true; },
-      [&](unsigned query, unsigned k) {
-        return row_of(a.by_image, query, a.dim)[k] + row_of(a.differences, query, a.dim)[k];
+      [&](unsigned query, unsigned k, unsigned set) {
+        return row_of(set == 0 ? a.by_image : a.differences, query, a.dim)[k];
       },
-      [&](unsigned query, unsigned k, Number sum) { row_of(a.by_anchor, query, a.dim)[k] = sum; });
-}
-// -M^T dd.
-VECC_KG_FN void differentiate_answers(const Bound& a) {
-  const unsigned number = a.state->now;
-  multiply_runs(
-      a, Batch(a, number), number, [](bool) { return true; },
-      [&](unsigned query, unsigned k) { return row_of(a.differences, query, a.dim)[k]; },
-      [&](unsigned query, unsigned k, Number sum) { row_of(a.by_answer, query, a.dim)[k] = -sum; });
+      [&](unsigned query, unsigned k, const Number* sums) {
+        row_of(a.by_anchor, query, a.dim)[k] = sums[0];
+        row_of(a.by_answer, query, a.dim)[k] = -sums[1];
+      });
 }
 
-// A block: a group, kTile of its negatives: their images and the squares of their lengths.
+// Images of kSpaceRows negatives of a group, and of what is derived from them.
+using SpaceTile = WideTile<kSpaceRows / 8>;
+
+// A block's products, to numbers from `first_column` on of rows [dim]: its first row is `first_row`
+// of `row_count`.
+VECC_KG_FN void write_tile(const SpaceTile& tile, Number* to, unsigned first_row,
+                           unsigned row_count, unsigned first_column, const Bound& a) {
+#pragma unroll
+  for (unsigned i = 0; i < kSpaceRows / 8; ++i) {
+    const unsigned row = first_row + SpaceTile::row(i);
+    if (row >= row_count) continue;
+#pragma unroll
+    for (unsigned j = 0; j < 8; j += 4) {
+      const unsigned k = first_column + SpaceTile::column(j);
+      Four four;
+#pragma unroll
+      for (unsigned n = 0; n < 4; ++n) four.at[n] = tile.sums[i][j + n];
+      write_four(row_of(to, row, a.dim) + k, behind(k, a.dim), four);
+    }
+  }
+}
+
+// Squares of the lengths of a block's images, by warps, which have columns of their own.
+struct ImageSquares {
+  static constexpr unsigned kWarps = kPairThreads / 32;
+  Number of_warps[kWarps][kSpaceRows];
+
+  __device__ __forceinline__ void add(const SpaceTile& tile, bool is_first) {
+#pragma unroll
+    for (unsigned i = 0; i < kSpaceRows / 8; ++i) {
+      Number sum = 0;
+#pragma unroll
+      for (unsigned j = 0; j < 8; ++j) sum = multiply_add(tile.sums[i][j], tile.sums[i][j], sum);
+      sum += __shfl_xor_sync(~0u, sum, 1);
+      sum += __shfl_xor_sync(~0u, sum, 2);
+      if (threadIdx.x % 4 != 0) continue;
+      Number& all = of_warps[threadIdx.x / 32][SpaceTile::row(i)];
+      all = is_first ? sum : all + sum;
+    }
+  }
+  __device__ __forceinline__ Number sum(unsigned row) const {
+    Number all = 0;
+    for (unsigned w = 0; w < kWarps; ++w) all += of_warps[w][row];
+    return all;
+  }
+};
+
+// A block: a group, kSpaceRows of its negatives: their images and the squares of their lengths.
 VECC_KG_FN void project_negatives(const Bound& a) {
-  __shared__ __align__(32) Number m[kParts * kPlane];
-  __shared__ __align__(32) Number e[kParts * kPlane];
-  const unsigned columns = whole_units(a.negative_count, kTile);
-  const unsigned number = blockIdx.x / columns;
+  __shared__ __align__(32) Number space[SpaceTile::kSpace];
+  __shared__ ImageSquares squares;
+  const unsigned tiles = whole_units(a.negative_count, kSpaceRows);
+  const unsigned number = blockIdx.x / tiles;
   if (a.state->failed != 0 || number >= a.groups[0]) return;
   const Batch batch(a, a.state->now);
   const Group group(a, batch, number);
-  const unsigned first_column = blockIdx.x % columns * kTile;
-  if (first_column == 0) {
+  const unsigned first = blockIdx.x % tiles * kSpaceRows;
+  if (first == 0) {
     for (unsigned p = group.begin + threadIdx.x; p < group.end; p += kPairThreads) {
       a.group_of[static_cast<unsigned>(a.relation_keys.sorted[p])] = number;
     }
   }
-  const unsigned column_count = smaller(kTile, a.negative_count - first_column);
-  const unsigned long long first_negative =
-      static_cast<unsigned long long>(group.chunk) * a.negative_count + first_column;
+  const unsigned count = smaller(kSpaceRows, a.negative_count - first);
+  const unsigned long long negatives =
+      static_cast<unsigned long long>(group.chunk) * a.negative_count + first;
   const unsigned long long place =
-      static_cast<unsigned long long>(number) * a.negative_count + first_column;
+      static_cast<unsigned long long>(number) * a.negative_count + first;
+  if (threadIdx.x < count)
+    a.image_rows[place + threadIdx.x] = negative_number(a, negatives + threadIdx.x);
+  LaneStage<kSpaceRows> rows;
+  LaneStage<kWideColumns> columns;
+  static_assert(LaneStage<kSpaceRows>::kHeld == 1, "a thread reads one negative");
+  const unsigned own = rows.lane(0);
+  const Number* const negative = own < count ? negative_row(a, negatives + own) : nullptr;
   const Number* const matrix = matrix_of(a, group.relation);
-  const TilePlace at;
-  Number squares[kSide] = {};
-  for (unsigned first = 0; first < a.dim; first += kTile) {
-    Number sums[kSide][kSide][1] = {};
-    const auto row = [&](unsigned i) { return row_of(matrix, first + i, a.dim); };
-    const auto negative = [&](unsigned i) { return negative_row(a, first_negative + i); };
-    const unsigned row_count = smaller(kTile, a.dim - first);
-    add_pair_sums<TileKind::Projection>(row, row_count, negative, column_count, a.dim, at, m, e,
-                                        sums);
-    for (unsigned j = 0; at.group == 0 && j < kSide && at.column + j < column_count; ++j) {
-      Number* const image = a.negative_images + (place + at.column + j) * a.dim + first;
-      for (unsigned i = 0; i < kSide && at.row + i < row_count; ++i) {
-        image[at.row + i] = sums[i][j][0];
-        squares[j] = multiply_add(sums[i][j][0], sums[i][j][0], squares[j]);
-      }
-    }
-    __syncthreads();
-  }
-  if (at.group == 0) {
-    for (unsigned j = 0; j < kSide; ++j) m[at.row / kSide * kTile + at.column + j] = squares[j];
+  for (unsigned first_column = 0; first_column < a.dim; first_column += kWideColumns) {
+    SpaceTile tile;
+    tile.add_stages(
+        rows, columns, whole_units(a.dim, kDepth), a.dim - first_column, space,
+        [&](unsigned stage, LaneStage<kSpaceRows>& to_rows, LaneStage<kWideColumns>& to_columns) {
+          to_rows.fetch([&](unsigned, unsigned, unsigned term) {
+            const unsigned k = stage * kDepth + term;
+            return negative ? read_four(negative + k, behind(k, a.dim)) : Four{};
+          });
+          to_columns.fetch([&](unsigned, unsigned lane, unsigned term) {
+            const unsigned i = first_column + lane;
+            const unsigned k = stage * kDepth + term;
+            return i < a.dim ? read_four(row_of(matrix, i, a.dim) + k, behind(k, a.dim)) : Four{};
+          });
+        },
+        [&](unsigned stage) { return smaller(kDepth, a.dim - stage * kDepth); }, Unweighted());
+    squares.add(tile, first_column == 0);
+    write_tile(tile, a.negative_images + place * a.dim, 0, count, first_column, a);
   }
   __syncthreads();
-  if (threadIdx.x >= column_count) return;
-  Number norm = 0;
-  for (unsigned i = 0; i < kTile / kSide; ++i) norm += m[i * kTile + threadIdx.x];
-  a.norms[place + threadIdx.x] = norm;
+  if (threadIdx.x < count) a.norms[place + threadIdx.x] = squares.sum(threadIdx.x);
 }
 
-// A block: a group, kTile of its negatives, whose images become the derivatives by them: each score
-// of the group's queries has -|M e|^2.
+// A block: a group, 32 of its negatives: by norms what their images are times in the derivatives by
+// them, since each score of the group's queries has -|M e|^2.
 VECC_KG_FN void differentiate_norms(const Bound& a) {
   constexpr unsigned kWarps = kPairThreads / 32;
-  __shared__ Number sums[kWarps][kTile];
-  const unsigned columns = whole_units(a.negative_count, kTile);
+  __shared__ Number sums[kWarps][32];
+  const unsigned columns = whole_units(a.negative_count, 32);
   const unsigned number = blockIdx.x / columns;
   if (number >= a.groups[0]) return;
   const Group group(a, Batch(a, a.state->now), number);
-  const unsigned first_column = blockIdx.x % columns * kTile;
-  const unsigned column_count = smaller(kTile, a.negative_count - first_column);
+  const unsigned first = blockIdx.x % columns * 32;
+  const unsigned count = smaller(32, a.negative_count - first);
   const unsigned lane = threadIdx.x % 32;
   Number sum = 0;
-  for (unsigned p = group.begin + threadIdx.x / 32; lane < column_count && p < group.end;
-       p += kWarps) {
+  for (unsigned p = group.begin + threadIdx.x / 32; lane < count && p < group.end; p += kWarps) {
     const unsigned long long query = static_cast<unsigned>(a.relation_keys.sorted[p]);
-    sum += a.scores[query * a.negative_count + first_column + lane];
+    sum += a.scores[query * a.negative_count + first + lane];
   }
   sums[threadIdx.x / 32][lane] = sum;
   __syncthreads();
-  const unsigned long long place =
-      static_cast<unsigned long long>(number) * a.negative_count + first_column;
-  for (unsigned j = threadIdx.x / 32; j < column_count; j += kWarps) {
-    Number factor = 0;
-    for (unsigned w = 0; w < kWarps; ++w) factor -= 2 * sums[w][j];
-    Number* const image = a.negative_images + (place + j) * a.dim;
-    for (unsigned k = lane; k < a.dim; k += 32) image[k] *= factor;
-  }
+  if (threadIdx.x >= count) return;
+  Number factor = 0;
+  for (unsigned w = 0; w < kWarps; ++w) factor -= 2 * sums[w][lane];
+  a.norms[static_cast<unsigned long long>(number) * a.negative_count + first + lane] = factor;
 }
 
-// Numbers of negatives as sums over rows of matrices.
-using NegativeTile = GradientTile<true, true>;
+// Of a chunk's groups those that a block adds up: each whose place among them has the rest `part`
+// by a.space_parts.
+struct GroupList {
+  static constexpr unsigned kMost = 2 * kPairThreads;
+  unsigned numbers[kMost];
+  unsigned relations[kMost];
+  unsigned of_warp[kPairThreads / 32];
 
-// Adds the products of kTile rows of images with kTile columns of a matrix.
-VECC_KG_FN void add_group_tile(const Bound& a, const Number* images, unsigned row_count,
-                               const Number* matrix, unsigned first, const TilePlace& at,
-                               const NegativeTile::Own& own, Number* c, Number* o,
-                               NegativeTile::Sums& sums, Number (&totals)[kSide]) {
-  for (unsigned begin = 0; begin < a.dim; begin += kTile) {
-    const unsigned count = smaller(kTile, a.dim - begin);
-    NegativeTile::Stage stage;
-    for (unsigned n = 0; n < kSide; ++n) {
-      const unsigned row = Fetched::line() + n;
-      stage.c[n] = row < row_count && Fetched::lane() < count
-                       ? row_of(images, row, a.dim)[begin + Fetched::lane()]
-                       : Number(0);
+  // Of the first `count` groups of a chunk.
+  static __device__ __forceinline__ unsigned own(const Bound& a, unsigned part, unsigned count) {
+    return (count + a.space_parts - 1 - part) / a.space_parts;
+  }
+  // Lists groups first .. first + kMost - 1, `found` being those of the chunk before; returns their
+  // number.
+  __device__ __forceinline__ unsigned list(const Bound& a, const Batch& batch, unsigned chunk,
+                                           unsigned part, unsigned first, unsigned& found) {
+    const unsigned before = own(a, part, found);
+    const unsigned end = smaller(a.groups[0], first + kMost);
+    for (unsigned begin = first; begin < end; begin += kPairThreads) {
+      const unsigned number = begin + threadIdx.x;
+      Group group;
+      if (number < end) group = Group(a, batch, number);
+      const bool is_own = number < end && group.chunk == chunk;
+      const unsigned votes = __ballot_sync(~0u, is_own);
+      __syncthreads();
+      if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = static_cast<unsigned>(__popc(votes));
+      __syncthreads();
+      unsigned rank = found + static_cast<unsigned>(__popc(votes & ((1u << threadIdx.x % 32) - 1)));
+      for (unsigned w = 0; w < kPairThreads / 32; ++w) {
+        if (w < threadIdx.x / 32) rank += of_warp[w];
+        found += of_warp[w];
+      }
+      if (!is_own || rank % a.space_parts != part) continue;
+      numbers[rank / a.space_parts - before] = number;
+      relations[rank / a.space_parts - before] = group.relation;
     }
-    const auto line = [&](unsigned i) { return row_of(matrix, begin + i, a.dim); };
-    stage.others.fetch(line, first, count, a.dim);
     __syncthreads();
-    NegativeTile::put(stage, c, o);
-    __syncthreads();
-    NegativeTile::add(at, c, o, own, sums, totals);
+    return own(a, part, found) - before;
   }
-}
+};
 
-// A block: kTile numbers of kTile negatives of a chunk, to whose derivatives those by their images
-// are added, over the chunk's groups.
+// A block's part of the derivatives by kSpaceRows negatives of a chunk, kWideColumns numbers: what
+// those by their images come to over groups of the chunk.
+struct NegativeTile {
+  using Rows = LaneStage<kSpaceRows>;
+  using Columns = TermStage<kWideColumns>;
+
+  const Bound& a;
+  unsigned first_row;
+  unsigned first_column;
+
+  // The groups of a list.
+  __device__ __forceinline__ void add(const GroupList& list, unsigned count, Number* space,
+                                      SpaceTile& tile) const {
+    Rows rows;
+    Columns columns;
+    const unsigned stages = whole_units(a.dim, kDepth);  // of a group
+    const unsigned row = first_row + Rows::lane(0);
+    tile.add_stages(
+        rows, columns, count * stages, a.dim - first_column, space,
+        [&](unsigned stage, Rows& to_rows, Columns& to_columns) {
+          const unsigned n = stage / stages;
+          const unsigned first = stage % stages * kDepth;
+          const unsigned long long image =
+              static_cast<unsigned long long>(list.numbers[n]) * a.negative_count + row;
+          const Number* const matrix = matrix_of(a, list.relations[n]);
+          to_rows.fetch([&](unsigned, unsigned, unsigned term) {
+            return row < a.negative_count ? read_image(image, first + term) : Four{};
+          });
+          to_columns.fetch([&](unsigned, unsigned term, unsigned lane) {
+            const unsigned i = first + term;
+            const unsigned k = first_column + lane;
+            return i < a.dim ? read_four(row_of(matrix, i, a.dim) + k, behind(k, a.dim)) : Four{};
+          });
+        },
+        [&](unsigned stage) { return smaller(kDepth, a.dim - stage % stages * kDepth); },
+        Unweighted());
+  }
+  // What is derived by an image.
+  __device__ __forceinline__ Four read_image(unsigned long long image, unsigned k) const {
+    const Number factor = a.norms[image];
+    Four four = read_four(a.negative_images + image * a.dim + k, behind(k, a.dim));
+#pragma unroll
+    for (unsigned n = 0; n < 4; ++n) four.at[n] *= factor;
+    return four;
+  }
+};
+
+// A block: NegativeTile, a.space_parts of the same numbers side by side.
 VECC_KG_FN void differentiate_negatives(const Bound& a) {
-  using Tile = NegativeTile;
-  __shared__ __align__(32) Number c[kPlane];
-  __shared__ __align__(32) Number o[kParts * kPlane];
-  __shared__ bool is_own[kPairThreads];
-  const unsigned columns = whole_units(a.dim, kTile);
-  const unsigned rows = whole_units(a.negative_count, kTile);
-  const unsigned chunk = blockIdx.x / (columns * rows);
+  __shared__ __align__(32) Number space[SpaceTile::kSpace];
+  __shared__ GroupList list;
+  const unsigned part = blockIdx.x % a.space_parts;
+  const unsigned number = blockIdx.x / a.space_parts;
+  const unsigned columns = whole_units(a.dim, kWideColumns);
+  const unsigned rows = whole_units(a.negative_count, kSpaceRows);
+  const unsigned chunk = number / (columns * rows);
   const Batch batch(a, a.state->now);
   if (chunk >= batch.chunks) return;
-  const unsigned first_row = blockIdx.x / columns % rows * kTile;
-  const unsigned row_count = smaller(kTile, a.negative_count - first_row);
-  const unsigned first = blockIdx.x % columns * kTile;
-  const TilePlace at;
-  const Tile::Own own = {};
-  Tile::Sums sums = {};
-  Number totals[kSide] = {};
-  const unsigned count = a.groups[0];
-  for (unsigned base = 0; base < count; base += kPairThreads) {
-    const unsigned tested = base + threadIdx.x;
+  const NegativeTile of = {a, number / columns % rows * kSpaceRows,
+                           number % columns * kWideColumns};
+  SpaceTile tile;
+  unsigned found = 0;
+  for (unsigned first = 0; first < a.groups[0]; first += GroupList::kMost) {
+    const unsigned count = list.list(a, batch, chunk, part, first, found);
+    of.add(list, count, space, tile);
     __syncthreads();
-    is_own[threadIdx.x] = tested < count && Group(a, batch, tested).chunk == chunk;
-    __syncthreads();
-    for (unsigned n = 0; n < smaller(kPairThreads, count - base); ++n) {
-      if (!is_own[n]) continue;
-      const Group group(a, batch, base + n);
-      const unsigned long long images =
-          static_cast<unsigned long long>(base + n) * a.negative_count + first_row;
-      add_group_tile(a, a.negative_images + images * a.dim, row_count, matrix_of(a, group.relation),
-                     first, at, own, c, o, sums, totals);
-    }
   }
-  add_groups<kParts>(sums, at, o);
-  if (at.group != 0) return;
-  for (unsigned i = 0; i < kSide && at.row + i < row_count; ++i) {
-    const unsigned long long negative =
-        static_cast<unsigned long long>(chunk) * a.negative_count + first_row + at.row + i;
-    Number* const out = a.by_negative + negative * a.dim + first + at.column;
-    for (unsigned j = 0; j < kSide && first + at.column + j < a.dim; ++j) out[j] += sums[i][j][0];
+  const unsigned long long negatives =
+      static_cast<unsigned long long>(a.most_chunks) * part + chunk;
+  write_tile(tile, a.by_negative_parts + negatives * a.negative_count * a.dim, of.first_row,
+             a.negative_count, of.first_column, a);
+}
+
+// A block a negative: adds all parts of the derivative by it.
+VECC_KG_FN void add_negative_parts(const Bound& a) {
+  const unsigned long long negatives =
+      static_cast<unsigned long long>(a.most_chunks) * a.negative_count;
+  if (blockIdx.x >= Batch(a, a.state->now).chunks * a.negative_count) return;
+  for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) {
+    Number sum = row_of(a.by_negative, blockIdx.x, a.dim)[k];
+#pragma unroll 8
+    for (unsigned part = 0; part < a.space_parts; ++part) {
+      sum += a.by_negative_parts[(part * negatives + blockIdx.x) * a.dim + k];
+    }
+    row_of(a.by_negative, blockIdx.x, a.dim)[k] = sum;
   }
 }
 
