@@ -148,6 +148,28 @@ TEST_F(CudaTripleTraining, LargeStepsAreThoseOfTheCpu) {
   }
 }
 
+// Of the derivative by a negative: several parts, and more than are kept apart.
+TEST_F(CudaTripleTraining, ChunksOfManyQueriesMakeTheStepsOfTheCpu) {
+  const std::vector<kg::Triple> triples = random_triples(60, 4, 530, 9);
+  for (const ScoreModel model : {ScoreModel::TransE, ScoreModel::TransH, ScoreModel::TransR,
+                                 ScoreModel::ComplEx, ScoreModel::RotatE}) {
+    for (const std::uint32_t chunk : {150u, 530u}) {
+      TripleTrainOptions options = some_options();
+      options.model = model;
+      options.dim = chunk == 150 ? 37 : 6;
+      options.negatives = {chunk == 150 ? 41u : 5u, chunk, Corruption::Tail};
+      options.batch_size = chunk == 150 ? 170 : 0;
+      options.optimizer.epsilon = 1e-4;
+      SCOPED_TRACE(std::string(kg::info_of(model).name) + " " + std::to_string(chunk));
+      expect_steps_of(triples, 60, 4, options, 2);
+      options.dtype = DType::F32;
+      options.optimizer.epsilon = 1e-2;
+      if (chunk == 150) expect_steps_of(triples, 60, 4, options, 2);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
 // Parts of matrices of other heights and several parts side by side, rows that are read by fours.
 TEST_F(CudaTripleTraining, MatricesOfSeveralPartsMakeTheStepsOfTheCpu) {
   for (const ScoreModel model : {ScoreModel::TransR, ScoreModel::Rescal}) {

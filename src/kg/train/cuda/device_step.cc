@@ -22,7 +22,8 @@ std::uint64_t number_bytes(const StepKinds& kinds) {
 std::uint64_t needed_bytes(const StepKinds& kinds, const StepSizes& s, std::uint32_t states) {
   const std::uint64_t weights = s.entities * s.dim + s.relations * s.relation_width;
   const std::uint64_t of_query = kinds.has_planes() || kinds.has_spaces() ? 8 : 4;
-  const std::uint64_t rows = of_query * s.queries + s.drawn() * (kinds.drops_entities ? 2 : 1);
+  const std::uint64_t rows =
+      of_query * s.queries + s.drawn() * (s.query_parts + (kinds.drops_entities ? 1 : 0));
   std::uint64_t pairs = s.queries * s.negatives * (kinds.has_planes() ? 2 : 1);
   if (kinds.has_spaces()) {
     pairs += s.groups() * s.negatives * (s.dim + 2) + s.space_parts() * s.drawn() * s.dim;
@@ -48,7 +49,7 @@ Result<std::unique_ptr<DeviceStep>> DeviceStep::make(std::shared_ptr<cuda::Devic
                                                      std::optional<ScoreFormula> formula) {
   std::optional<DeviceScore> score;
   if (formula) score = device_score(std::move(*formula));
-  const StepKinds kinds = step_kinds(options, score ? &*score : nullptr);
+  StepKinds kinds = step_kinds(options, score ? &*score : nullptr);
   std::optional<KnownTriples> known;
   QueryExamples examples;
   if (kinds.filters || kinds.labels) known.emplace(triples);
@@ -58,6 +59,7 @@ Result<std::unique_ptr<DeviceStep>> DeviceStep::make(std::shared_ptr<cuda::Devic
   }
   const StepSizes sizes =
       step_sizes(kinds, options, triples.size(), entities, relations, score ? &*score : nullptr);
+  kinds.is_joint = sizes.is_joint;
   VECC_TRY(const StepGrids grids, step_grids(kinds, sizes));
   std::unique_ptr<DeviceStep> step(new DeviceStep(std::move(device), kinds, sizes));
   step->score_ = std::move(score);
@@ -183,9 +185,10 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const KnownTriples
   a.scores = hold(s.queries * s.negatives, number);
   a.positives = hold(s.queries, number);
   a.by_bias = hold(s.queries, number);
+  a.slopes = hold(s.queries, number);
   a.losses = hold(s.queries, sizeof(double));
   a.by_query = hold(s.queries * s.width, number);
-  a.by_negative = hold(s.drawn() * s.width, number);
+  a.by_negative = hold(s.query_parts * s.drawn() * s.width, number);
   a.by_anchor = hold(s.queries * s.dim, number);
   if (kinds_.has_matrices()) {
     a.segments = hold(s.queries + 1, sizeof(std::uint32_t));
@@ -291,6 +294,7 @@ void DeviceStep::set_numbers(const TripleTrainOptions& options) {
   a.negative_count = count(s.negatives);
   a.most_queries = count(s.queries);
   a.most_chunks = count(s.chunks);
+  a.query_parts = count(s.query_parts);
   a.space_parts = count(s.space_parts());
 }
 

@@ -89,6 +89,7 @@ std::string step_text(const StepKinds& kinds) {
   define("MAKES_ANSWERS", number(kinds.makes_answers));
   define("IS_PAIRWISE", number(kinds.is_pairwise));
   define("HAS_MATRICES", number(kinds.has_matrices()));
+  define("IS_JOINT", number(kinds.is_joint));
   define("HAS_FOURS", number(kinds.has_fours));
   define("MATRIX_ROWS", number(kinds.matrix_rows));
   return text + std::string(kStepText);

@@ -57,9 +57,10 @@ StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kind
     add_moves(grids, add_formula_gradients(grids, begin, losses), judged, sorted);
     return;
   }
-  Number gradients = add("vecc_kg_gradients", grids.gradients, kPairThreads, {losses});
+  const std::uint32_t threads = kinds.is_joint ? kJointThreads : kPairThreads;
+  Number gradients = add("vecc_kg_gradients", grids.gradients, threads, {losses});
   if (kinds.has_planes()) {
-    gradients = add("vecc_kg_plane_gradients", grids.gradients, kPairThreads, {gradients});
+    gradients = add("vecc_kg_plane_gradients", grids.gradients, threads, {gradients});
   }
   std::vector<Number> derived = {gradients};
   if (kinds.has_spaces()) derived = add_space_gradients(grids, losses, gradients);

@@ -37,6 +37,11 @@ StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& o, std::u
   s.queries = both ? 2 * s.batch_size : s.batch_size;
   s.chunks = whole_units(s.batch_size, s.chunk) * (both ? 2 : 1);
   if (kinds.sides == device::Sides::Mixed) ++s.chunks;  // both sides may end in a part of one
+  // More parts would take more memory than the scores; kernels of a user's score read whole sums.
+  constexpr std::uint64_t kMostParts = 8;
+  const std::uint64_t parts = whole_units(s.chunk, device::kJointQueries);
+  s.is_joint = !kinds.is_formula() && parts <= kMostParts;
+  if (s.is_joint) s.query_parts = parts;
   return s;
 }
 
@@ -71,7 +76,8 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
   const std::uint64_t numbers = kinds.sum == TileKind::ComplexL1 ? s.width / 2 : s.width;
   g.scores = query_tiles * whole_units(s.negatives, kTile);
   g.losses = whole_units(s.queries, kLossThreads / 32);
-  g.gradients = (query_tiles + negative_tiles) * whole_units(numbers, kTile);
+  g.gradients = (s.is_joint ? s.chunks * s.query_parts : query_tiles + negative_tiles) *
+                whole_units(numbers, kTile);
   g.spread = s.queries;
   g.rows = kinds.moves_all ? s.entities : s.parts();
   if (kinds.has_matrices()) {

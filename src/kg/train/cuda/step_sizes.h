@@ -20,9 +20,11 @@ struct StepSizes {
   std::uint64_t batch_size = 0;
   std::uint64_t batches = 0;  ///< of an epoch
   std::uint64_t chunk = 0;
-  std::uint64_t negatives = 0;  ///< of a chunk
-  std::uint64_t queries = 0;    ///< at most
-  std::uint64_t chunks = 0;     ///< at most
+  std::uint64_t negatives = 0;    ///< of a chunk
+  std::uint64_t queries = 0;      ///< at most
+  std::uint64_t chunks = 0;       ///< at most
+  bool is_joint = false;          ///< derivatives by both sides of pairs are one kernel's
+  std::uint64_t query_parts = 1;  ///< then: of the derivative by a negative
 
   [[nodiscard]] std::uint64_t drawn() const { return chunks * negatives; }
   /// rescal, transr: stretches of sorted queries of one relation and side, of at most kProductRows.

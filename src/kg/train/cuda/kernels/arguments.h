@@ -83,9 +83,10 @@ struct Arguments {
   VECC_KG_POINTER(Number) scores;       ///< [queries][negatives], then the derivatives by the sums
   VECC_KG_POINTER(Number) positives;    ///< by query: the derivative by the sum of its answer
   VECC_KG_POINTER(Number) by_bias;      ///< by query
+  VECC_KG_POINTER(Number) slopes;       ///< by query: the sum of the derivatives by its scores
   VECC_KG_POINTER(double) losses;       ///< by query
   VECC_KG_POINTER(Number) by_query;     ///< [queries][dim]
-  VECC_KG_POINTER(Number) by_negative;  ///< [chunks][negatives][dim]
+  VECC_KG_POINTER(Number) by_negative;  ///< [query_parts][chunks][negatives][dim]
   VECC_KG_POINTER(Number) by_anchor;    ///< [queries][dim]
   VECC_KG_POINTER(Number) by_relation;  ///< [queries][relation's width]; rescal: none, transr: dim
   VECC_KG_POINTER(unsigned)
@@ -162,6 +163,7 @@ struct Arguments {
   unsigned negative_count;  ///< of a chunk
   unsigned most_queries;    ///< of a step
   unsigned most_chunks;
+  unsigned query_parts;  ///< of the derivative by a negative: 1, or by kJointQueries of its chunk
   unsigned space_parts;  ///< transr: blocks that share the groups of a chunk
   unsigned run;          ///< of a pass: keys of a sorted run
 };
@@ -179,6 +181,8 @@ constexpr unsigned kSideThreads = 256;   ///< of the one block that draws sides
 constexpr unsigned kJudgeThreads = 256;  ///< of the one block that adds up losses
 constexpr unsigned kProductRows = 16;    ///< rescal, transr: queries that a block multiplies
 constexpr unsigned kWideColumns = 256;   ///< rescal, transr: of a block's part of a product
+constexpr unsigned kJointThreads = 128;  ///< of joint_gradients.h
+constexpr unsigned kJointQueries = 64;   ///< that share a block of joint_gradients.h
 constexpr unsigned kSpaceRows = 64;      ///< transr: negatives of a block
 
 constexpr unsigned kClearBlocks = 1024;  ///< a user's score: that set numbers to 0, however many

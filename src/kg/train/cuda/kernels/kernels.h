@@ -25,12 +25,19 @@ VECC_KG_KERNEL(vecc_kg_merge, vecc_kernel::kMergeThreads, merge_runs)
 VECC_KG_KERNEL(vecc_kg_scores, VECC_KG_PAIR_BOUNDS, score_tile<false>)
 VECC_KG_KERNEL(vecc_kg_losses, vecc_kernel::kLossThreads, query_losses)
 VECC_KG_KERNEL(vecc_kg_judge, vecc_kernel::kJudgeThreads, judge)
-VECC_KG_KERNEL(vecc_kg_gradients, VECC_KG_PAIR_BOUNDS, gradient_tiles<false>)
+#if VECC_KG_IS_JOINT
+#define VECC_KG_GRADIENTS vecc_kernel::kJointThreads, vecc_kernel::kJointBlocks
+#define VECC_KG_GRADIENTS_OF(planes) joint_gradients<planes>
+#else
+#define VECC_KG_GRADIENTS VECC_KG_PAIR_BOUNDS
+#define VECC_KG_GRADIENTS_OF(planes) gradient_tiles<planes>
+#endif
+VECC_KG_KERNEL(vecc_kg_gradients, VECC_KG_GRADIENTS, VECC_KG_GRADIENTS_OF(false))
 VECC_KG_KERNEL(vecc_kg_spread, vecc_kernel::kRowThreads, spread)
 VECC_KG_KERNEL(vecc_kg_rows, vecc_kernel::kRowThreads, move_all_rows)
 #if VECC_KG_HAS_PLANES
 VECC_KG_KERNEL(vecc_kg_plane_scores, VECC_KG_PAIR_BOUNDS, score_tile<true>)
-VECC_KG_KERNEL(vecc_kg_plane_gradients, VECC_KG_PAIR_BOUNDS, gradient_tiles<true>)
+VECC_KG_KERNEL(vecc_kg_plane_gradients, VECC_KG_GRADIENTS, VECC_KG_GRADIENTS_OF(true))
 #endif
 #if VECC_KG_HAS_MATRICES
 VECC_KG_KERNEL(vecc_kg_segments, vecc_kernel::kSideThreads, find_segments)

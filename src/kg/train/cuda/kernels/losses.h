@@ -124,7 +124,7 @@ struct QueryScores {
 
 // A query's loss; scores become the derivatives by the sums. `by_positive` is set.
 VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number scale,
-                                Number& by_positive, Number& by_bias) {
+                                Number& by_positive, Number& by_bias, Number& slope) {
   const Number temperature =
       kLoss == TripleLoss::Softmax ? Number(1) : static_cast<Number>(a.adversarial);
   const NegativeTotals t = query.totals(temperature);
@@ -157,6 +157,7 @@ VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number
   }
   loss = warp_sum(loss);
   slopes = warp_sum(slopes);
+  slope = slopes * scale;
   if constexpr (kLoss == TripleLoss::Margin) {
     by_positive = -slopes;
   } else if constexpr (kLoss == TripleLoss::Logistic) {
@@ -178,7 +179,8 @@ VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number
 // k-vs-all, as labelled_loss(): scores become the derivatives by the sums. Answers ascend, and so
 // do a lane's scores. NaN where a score is not finite.
 VECC_KG_FN double differentiate_labels(const Bound& a, const QueryScores& query,
-                                       const KnownAnswers& known, Number scale, Number& by_bias) {
+                                       const KnownAnswers& known, Number scale, Number& by_bias,
+                                       Number& slope) {
   const NegativeTotals t = query.totals(Number(1));
   const Number margin = static_cast<Number>(a.margin);
   const Number smoothing = static_cast<Number>(a.label_smoothing);
@@ -206,7 +208,8 @@ VECC_KG_FN double differentiate_labels(const Bound& a, const QueryScores& query,
   }
   loss = warp_sum(loss);
   if constexpr (kLoss == TripleLoss::Softmax) loss += static_cast<double>(logarithm(t.sum));
-  by_bias = kHasPlanes ? warp_sum(by_c) : warp_sum(slopes) * scale;
+  slope = warp_sum(slopes) * scale;
+  by_bias = kHasPlanes ? warp_sum(by_c) : slope;
   // Of what is not finite a tile makes -infinity, which does not count.
   const bool is_finite = t.count == static_cast<Number>(query.count) && t.largest - t.largest == 0;
   return is_finite ? loss : static_cast<double>(no_negative() - no_negative());
@@ -287,13 +290,14 @@ VECC_KG_FN void query_losses(const Bound& a) {
   const Number scale = static_cast<Number>(1.0 / batch.queries);
   Number by_positive = 0;
   Number by_bias = 0;
+  Number slope = 0;
   double loss = 0;
   if constexpr (kLabels) {
     const KnownAnswers known(a, rows, i < batch.tails);
-    loss = differentiate_labels(a, query, known, scale, by_bias);
+    loss = differentiate_labels(a, query, known, scale, by_bias, slope);
   } else {
     query.mark(a, batch, i, rows);
-    loss = differentiate(a, query, scale, by_positive, by_bias);
+    loss = differentiate(a, query, scale, by_positive, by_bias, slope);
     // Tiles make -infinity of a NaN, so that only a positive shows one.
     if (!(positive - positive == 0)) loss = static_cast<double>(positive - positive);
   }
@@ -308,6 +312,7 @@ VECC_KG_FN void query_losses(const Bound& a) {
   if constexpr (kHasPlanes) a.positive_along[i] = 2 * (along - a.biases[i]) * by_positive;
   a.positives[i] = by_sum<kKind>(by_positive, positive);
   a.by_bias[i] = by_bias;
+  a.slopes[i] = slope;
   a.losses[i] = loss;
 }
 

@@ -198,6 +198,20 @@ VECC_KG_FN Complex<Number> relation_part(const Bound& a, unsigned query, unsigne
   return {by * relation_keep(a, a.state->now, query, width, k), Number(0)};
 }
 
+// Number k of the derivative by negative `place`; transr has added its parts up.
+VECC_KG_FN Complex<Number> negative_part(const Bound& a, unsigned place, unsigned k) {
+  const Number* const first = row_of(a.by_negative, place, a.dim);
+  Complex<Number> sum = number_of(first, k, a.dim);
+  if constexpr (kHasSpaces) return sum;
+  const unsigned long long step =
+      static_cast<unsigned long long>(a.most_chunks) * a.negative_count * a.dim;
+  for (unsigned part = 1; part < a.query_parts; ++part) {
+    const Complex<Number> more = number_of(first + part * step, k, a.dim);
+    sum = {sum.re + more.re, sum.im + more.im};
+  }
+  return sum;
+}
+
 // Number k of part `part` of an entity's gradient, `own` being the entity's number.
 VECC_KG_FN Complex<Number> entity_part(const Bound& a, unsigned queries, unsigned part, unsigned k,
                                        Complex<Number> own) {
@@ -207,7 +221,7 @@ VECC_KG_FN Complex<Number> entity_part(const Bound& a, unsigned queries, unsigne
   } else if (part < queries) {
     by = number_of(row_of(a.by_anchor, part, a.dim), k, a.dim);
   } else if (part >= 2 * queries) {
-    by = number_of(row_of(a.by_negative, part - 2 * queries, a.dim), k, a.dim);
+    by = negative_part(a, part - 2 * queries, k);
   } else if constexpr (kHasSpaces) {
     by.re = row_of(a.by_answer, part - queries, a.dim)[k];
   } else {

@@ -307,7 +307,10 @@ VECC_KG_FN void add_negative_parts(const Bound& a) {
       static_cast<unsigned long long>(a.most_chunks) * a.negative_count;
   if (blockIdx.x >= Batch(a, a.state->now).chunks * a.negative_count) return;
   for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) {
-    Number sum = row_of(a.by_negative, blockIdx.x, a.dim)[k];
+    Number sum = 0;
+    for (unsigned part = 0; part < a.query_parts; ++part) {
+      sum += a.by_negative[(part * negatives + blockIdx.x) * a.dim + k];
+    }
 #pragma unroll 8
     for (unsigned part = 0; part < a.space_parts; ++part) {
       sum += a.by_negative_parts[(part * negatives + blockIdx.x) * a.dim + k];
