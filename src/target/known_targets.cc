@@ -20,7 +20,7 @@ Target gpu(const char* name, std::uint32_t capability, std::uint32_t multiproces
   target.vector_bytes = 0;
   target.tiles = {.rows = 0, .block_bytes = 0, .score_bytes = 0};
   target.processor = {
-      .compiled_kernel = 0, .interpreted_launch = 0, .interpreted_work = 0, .listing = 0};
+      .compiled_kernel = 0, .interpreted_launch = 0, .interpreted_work = 0, .op = 0, .listing = 0};
   // Of one thread of an H100's host. 63 us of PROTEINS' batches and 1,260 us of NCI1's (GIN) were
   // 0.36 a row when each was searched; to unite what samples reach takes 0.4 of that, measured on
   // another processor. To bind the 55,000 rows and members of NCI1's takes 480 us.
