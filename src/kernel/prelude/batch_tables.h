@@ -143,7 +143,7 @@ struct BatchTables {
   unsigned* chunk_begins;            // by chunk, and the end: numbers of all before it
   unsigned* zero_begins;             // by rest, and the end: Zeros before its
   unsigned* array_begins;            // by array: entries before it
-  unsigned long long* array_places;  // by array: in the image, if it is the first of its equals
+  unsigned long long* array_places;  // by array: in the image, or kUnused, or kShared
   unsigned* segment_begins;          // by segment: blocks of its node before it
   unsigned reached_words;
   unsigned chunks;

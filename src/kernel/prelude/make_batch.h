@@ -198,12 +198,16 @@ static __device__ __forceinline__ bool uses(const BatchTables& t, const BatchArr
   const unsigned rows = size_of(t, launch.rows_job);
   return rows > 0 && (launch.drops != 0 || rows < launch.rows);
 }
-static __device__ __forceinline__ bool is_first(const BatchTables& t, unsigned array) {
-  if (!uses(t, t.arrays[array])) return false;
+// Of array_places: the launch has none in this batch; it has that of a launch before.
+constexpr unsigned long long kUnused = kNoNumber;
+constexpr unsigned long long kShared = kNoNumber - 1;
+constexpr unsigned long long kFirst = 0;
+static __device__ __forceinline__ unsigned long long kind_of(const BatchTables& t, unsigned array) {
+  if (!uses(t, t.arrays[array])) return kUnused;
   for (unsigned b = t.arrays[array].before; b != kNoPlace; b = t.arrays[b].before) {
-    if (uses(t, t.arrays[b])) return false;
+    if (uses(t, t.arrays[b])) return kShared;
   }
-  return true;
+  return kFirst;
 }
 static __device__ __forceinline__ unsigned entries_of(const BatchTables& t, unsigned array) {
   const BatchArray& of = t.arrays[array];
@@ -252,15 +256,19 @@ static __device__ __forceinline__ unsigned long long align_16(unsigned long long
   return (at + 15) / 16 * 16;
 }
 
-// Where everything lies in the image.
+// Where everything lies in the image. (What a thread keeps of an array is read by itself: to find
+// it takes a chain of loads.)
 static __device__ void place_arrays(const MakeBatch& a) {
   const BatchTables& t = *a.tables;
-  const auto entries = [&](unsigned i, unsigned narrow) {
-    return t.arrays[i].narrow == narrow && is_first(t, i) ? entries_of(t, i) : 0;
-  };
+  for (unsigned i = threadIdx.x; i < t.array_count; i += kThreads) {
+    const unsigned long long kind = kind_of(t, i);
+    t.array_places[i] = kind;
+    t.array_begins[i] = kind == kFirst ? entries_of(t, i) : 0;
+  }
   const auto place = [&](unsigned narrow) {
     return scan_all(
-        t.array_count, [&](unsigned i) { return entries(i, narrow); },
+        t.array_count,
+        [&](unsigned i) { return t.arrays[i].narrow == narrow ? t.array_begins[i] : 0; },
         [&](unsigned i, unsigned begin) {
           if (t.arrays[i].narrow == narrow) t.array_begins[i] = begin;
         });
@@ -274,14 +282,13 @@ static __device__ void place_arrays(const MakeBatch& a) {
   const unsigned long long narrow_end = narrow_begin + narrow * sizeof(unsigned short);
   __syncthreads();
   for (unsigned i = threadIdx.x; i < t.array_count; i += kThreads) {
-    unsigned long long at = kNoNumber;
-    if (is_first(t, i)) {
-      at = t.arrays[i].narrow != 0 ? narrow_begin + t.array_begins[i] * sizeof(unsigned short)
-                                   : wide_begin + t.array_begins[i] * sizeof(unsigned);
-      if (t.arrays[i].kind == kOffsets) {
-        reinterpret_cast<unsigned*>(a.image + at)[size_of(t, t.arrays[i].job)] =
-            size_of(t, t.arrays[i].members);
-      }
+    if (t.array_places[i] != kFirst) continue;
+    const unsigned long long at = t.arrays[i].narrow != 0
+                                      ? narrow_begin + t.array_begins[i] * sizeof(unsigned short)
+                                      : wide_begin + t.array_begins[i] * sizeof(unsigned);
+    if (t.arrays[i].kind == kOffsets) {
+      reinterpret_cast<unsigned*>(a.image + at)[size_of(t, t.arrays[i].job)] =
+          size_of(t, t.arrays[i].members);
     }
     t.array_places[i] = at;
   }
@@ -305,9 +312,9 @@ static __device__ void patch_bounds(const MakeBatch& a) {
     unsigned long long value = *reinterpret_cast<const unsigned long long*>(a.bounds + patch.at);
     if (patch.kind == kStored) {
       if (runs(patch.index) && !has_number(t, patch.number)) value = t.nowhere;
-    } else if (uses(t, t.arrays[patch.index])) {
+    } else if (t.array_places[patch.index] != kUnused) {
       unsigned first = patch.index;
-      while (t.array_places[first] == kNoNumber) first = t.arrays[first].before;
+      while (t.array_places[first] >= kShared) first = t.arrays[first].before;
       value = reinterpret_cast<unsigned long long>(a.image) + t.array_places[first];
     }
     *reinterpret_cast<unsigned long long*>(a.image + patch.at) = value;
@@ -370,7 +377,7 @@ static __device__ void write_number(const MakeBatch& a, const NumberJob& job, un
   }
   for (unsigned u = job.first_use; u < job.end_use; ++u) {
     const unsigned long long place = t.array_places[t.job_uses[u]];
-    if (place == kNoNumber) continue;
+    if (place >= kShared) continue;
     const BatchArray& array = t.arrays[t.job_uses[u]];
     unsigned entry = array.list != nullptr ? array.list[counter] : counter;
     if (array.kind == kOffsets) entry = rank_of(t, array.members, array.begins[counter]);
