@@ -20,32 +20,6 @@ void convert(std::span<const double> from, std::byte* to) {
   }
 }
 
-// Inputs before their readers, by a stack of our own: chains may be as long as the graph.
-std::vector<NeuronId> order_by_inputs(const NeuronGraph& graph) {
-  std::vector<NeuronId> order;
-  std::vector<std::uint64_t> next(graph.input_begin.begin(), graph.input_begin.end() - 1);
-  std::vector<bool> is_open(graph.neuron_count());
-  std::vector<NeuronId> stack;
-  for (std::uint64_t root = 0; root < graph.neuron_count(); ++root) {
-    if (is_open[root]) continue;
-    is_open[root] = true;
-    stack.push_back(static_cast<NeuronId>(root));
-    while (!stack.empty()) {
-      const NeuronId n = stack.back();
-      if (next[n] == graph.input_begin[n + std::uint64_t{1}]) {
-        order.push_back(n);
-        stack.pop_back();
-        continue;
-      }
-      const NeuronId input = graph.inputs[next[n]++];
-      if (is_open[input]) continue;
-      is_open[input] = true;
-      stack.push_back(input);
-    }
-  }
-  return order;
-}
-
 }  // namespace
 
 Result<void> GraphBinder::bind(std::span<const NeuronGraph* const> graphs, RowLaunches& to) {
@@ -97,7 +71,8 @@ Result<void> GraphBinder::bind_graph(const NeuronGraph& graph) {
   VECC_TRY_VOID(groups_.match(graph));
   VECC_TRY_VOID(weights_.match(graph));
   graph_ = &graph;
-  last_.range = nullptr;
+  if (last_.size() < graph.ranges.size()) last_.resize(graph.ranges.size());
+  for (auto& of_range : last_) of_range[0].is_reusable = of_range[1].is_reusable = false;
   errors_ = {};
   table_shape_.clear();
   for (const WeightTable& table : graph.weight_tables) {
@@ -133,24 +108,45 @@ GraphBinder::Bound GraphBinder::bind_in_file_order() {
   return Bound::Placed;
 }
 
+// Inputs before their readers, by a stack of our own: chains may be as long as the graph.
 GraphBinder::Bound GraphBinder::bind_by_inputs() {
-  std::uint32_t r = 0;
-  for (const NeuronId n : order_by_inputs(*graph_)) {
-    if (row_[n] != kNone) continue;
-    const NeuronRange* range = &graph_->ranges[r];
-    if (n < range->first || n - range->first >= range->count) {
-      r = graph_->range_of(n);
-      range = &graph_->ranges[r];
+  is_open_.assign(graph_->neuron_count(), false);
+  range_ = 0;
+  for (std::uint64_t root = 0; root < graph_->neuron_count(); ++root) {
+    open(static_cast<NeuronId>(root));
+    while (!opened_.empty()) {
+      auto& [n, next] = opened_.back();
+      if (next < graph_->input_begin[n + std::uint64_t{1}]) {
+        open(graph_->inputs[next++]);
+        continue;
+      }
+      const NeuronId whole = n;
+      opened_.pop_back();
+      if (const Bound bound = bind_alone(whole); bound == Bound::Fails) return bound;
     }
-    if (range->fact != FactKind::NotAFact) {
-      bind_facts(*range, n, 1);
-      continue;
-    }
-    const Bound bound = bind_neuron(*range, groups_.entry(r), n);
-    VECC_CHECK(bound != Bound::Waits, "a neuron that waits for its inputs");
-    if (bound == Bound::Fails) return bound;
   }
   return Bound::Placed;
+}
+
+void GraphBinder::open(NeuronId n) {
+  if (row_[n] != kNone || is_open_[n]) return;
+  is_open_[n] = true;
+  opened_.emplace_back(n, graph_->input_begin[n]);
+}
+
+GraphBinder::Bound GraphBinder::bind_alone(NeuronId n) {
+  const NeuronRange* range = &graph_->ranges[range_];
+  if (n < range->first || n - range->first >= range->count) {
+    range_ = graph_->range_of(n);
+    range = &graph_->ranges[range_];
+  }
+  if (range->fact != FactKind::NotAFact) {
+    bind_facts(*range, n, 1);
+    return Bound::Placed;
+  }
+  const Bound bound = bind_neuron(*range, groups_.entry(range_), n);
+  VECC_CHECK(bound != Bound::Waits, "a neuron that waits for its inputs");
+  return bound;
 }
 
 void GraphBinder::bind_facts(const NeuronRange& range, NeuronId first, std::uint32_t count) {
@@ -197,8 +193,10 @@ GraphBinder::Bound GraphBinder::bind_neuron(const NeuronRange& range, const Grou
       std::span(graph_->words)
           .subspan(width == 0 ? 0 : range.word_begin + std::uint64_t{width} * (n - range.first),
                    width);
-  if (!is_like_last(range) && !find_recipe(range, entry, n)) return Bound::Fails;
-  const Recipe& recipe = book_.recipe(last_.recipe);
+  auto& last_of_range = last_[static_cast<std::size_t>(&range - graph_->ranges.data())];
+  Last& last = last_of_range[elements_.size() > 1 ? 1 : 0];
+  if (!is_like(last) && !find_recipe(range, entry, n, last)) return Bound::Fails;
+  const Recipe& recipe = book_.recipe(last.recipe);
   if (recipe.words > 0 && words_[0] >= recipe.entries) {
     return fail(ErrorCode::ParameterRange, n,
                 "atindex " + std::to_string(words_[0]) + " of a value with " +
@@ -246,15 +244,20 @@ GraphBinder::Bound GraphBinder::collect(const NeuronRange& range, NeuronId n) {
                      "input's rows");
 }
 
-bool GraphBinder::is_like_last(const NeuronRange& range) const {
-  if (last_.range != &range || !last_.is_reusable) return false;
-  if (book_.recipe(last_.recipe).any_count && classes_.size() > 1) {
-    return std::ranges::all_of(classes_, [&](ClassId c) { return c == last_.classes[0]; });
+bool GraphBinder::is_like(const Last& last) const {
+  if (!last.is_reusable) return false;
+  if (book_.recipe(last.recipe).any_count && classes_.size() > 1) {
+    return std::ranges::all_of(classes_, [&](ClassId c) { return c == last.classes[0]; });
   }
-  return classes_ == last_.classes;
+  if (classes_.size() != last.classes.size()) return false;
+  for (std::size_t c = 0; c < classes_.size(); ++c) {  // few: no call is worth it
+    if (classes_[c] != last.classes[c]) return false;
+  }
+  return true;
 }
 
-bool GraphBinder::find_recipe(const NeuronRange& range, const GroupEntry& entry, NeuronId n) {
+bool GraphBinder::find_recipe(const NeuronRange& range, const GroupEntry& entry, NeuronId n,
+                              Last& last) {
   const Result<std::uint32_t> found =
       book_.find(entry.function, classes_, words_, range.has_shape ? &range.shape : nullptr);
   if (!found) {
@@ -262,10 +265,9 @@ bool GraphBinder::find_recipe(const NeuronRange& range, const GroupEntry& entry,
     (void)fail(first.code, n, first.message);
     return false;
   }
-  last_.range = &range;
-  last_.recipe = *found;
-  last_.classes = classes_;
-  last_.is_reusable = graph_->functions[range.function].transformation.id != Transformation::Slice;
+  last.recipe = *found;
+  last.classes = classes_;
+  last.is_reusable = graph_->functions[range.function].transformation.id != Transformation::Slice;
   return true;
 }
 

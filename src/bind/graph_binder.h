@@ -1,9 +1,11 @@
 // From a graph of a template to launches: arrays and counts; nothing is planned.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/bind/group_match.h"
@@ -32,9 +34,9 @@ class GraphBinder {
     std::uint32_t weight = kNone;  ///< row; kNone: it has none
     std::uint32_t input = kNone;
   };
-  /// Of the last neuron: the next one of its range is probably alike.
+  /// Of the last neuron of a range: the next one is probably alike, if it has one element, or more,
+  /// as that has.
   struct Last {
-    const NeuronRange* range = nullptr;
     std::uint32_t recipe = 0;
     bool is_reusable = false;
     std::vector<ClassId> classes;
@@ -50,11 +52,14 @@ class GraphBinder {
   [[nodiscard]] Result<void> bind_graph(const NeuronGraph& graph);
   [[nodiscard]] Bound bind_in_file_order();
   [[nodiscard]] Bound bind_by_inputs();
+  void open(NeuronId n);
+  [[nodiscard]] Bound bind_alone(NeuronId n);
   [[nodiscard]] Bound bind_neuron(const NeuronRange& range, const GroupEntry& entry, NeuronId n);
   void bind_facts(const NeuronRange& range, NeuronId first, std::uint32_t count);
   [[nodiscard]] Bound collect(const NeuronRange& range, NeuronId n);
-  [[nodiscard]] bool find_recipe(const NeuronRange& range, const GroupEntry& entry, NeuronId n);
-  [[nodiscard]] bool is_like_last(const NeuronRange& range) const;
+  [[nodiscard]] bool find_recipe(const NeuronRange& range, const GroupEntry& entry, NeuronId n,
+                                 Last& last);
+  [[nodiscard]] bool is_like(const Last& last) const;
   [[nodiscard]] Bound fail(ErrorCode code, NeuronId n, std::string message);
 
   void emit(const Recipe& recipe, NeuronId n);
@@ -99,7 +104,11 @@ class GraphBinder {
   std::uint32_t begin_ = 0;         // its first one
   std::span<const std::uint32_t> words_;
   Errors errors_;
-  Last last_;
+  std::vector<std::array<Last, 2>> last_;  // by range: of one element, of more
+  // Of bind_by_inputs(): neurons whose inputs are being placed, each with the next one.
+  std::vector<std::pair<NeuronId, std::uint64_t>> opened_;
+  std::vector<bool> is_open_;
+  std::uint32_t range_ = 0;                         // of the last one
   std::vector<std::vector<std::uint32_t>> stages_;  // launches by stage
   std::uint32_t stage_count_ = 0;
   std::uint64_t next_ = 0;  // element of the values that is free
