@@ -52,9 +52,10 @@ std::uint64_t writes_of(std::span<const Batch::Weights> weights) {
 }  // namespace
 
 std::uint32_t count_steps_at_once(std::uint64_t batches, std::uint64_t most) {
+  const auto starts = [&](std::uint64_t steps) { return batches / steps + batches % steps; };
   std::uint64_t best = std::max<std::uint64_t>(std::min(batches, most), 1);
-  for (std::uint64_t steps = best; steps > best / 2 && 2 * steps > most; --steps) {
-    if (batches % steps < batches % best) best = steps;
+  for (std::uint64_t steps = best; steps > 1; --steps) {
+    if (starts(steps) < starts(best)) best = steps;
   }
   return static_cast<std::uint32_t>(best);
 }

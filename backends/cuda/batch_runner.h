@@ -124,8 +124,8 @@ class BatchRunner {
   std::size_t next_ = 0;
 };
 
-/// How many steps are started as one graph, no more than `most`, where an epoch has `batches`: so
-/// many that few of these are left over, and not much fewer than `most`.
+/// How many steps are started as one graph, no more than `most`, where an epoch has `batches`: what
+/// takes the fewest starts, those of steps that are left over among them.
 [[nodiscard]] std::uint32_t count_steps_at_once(std::uint64_t batches, std::uint64_t most);
 
 }  // namespace vecc::cuda

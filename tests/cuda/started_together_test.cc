@@ -32,13 +32,13 @@ TEST(RepeatInTurn, what_waits_for_nothing_waits_for_the_ends_of_the_one_before) 
                                                     {8, 9}}));
 }
 
-TEST(StepsOfAGraph, leave_few_batches_over) {
+TEST(StepsOfAGraph, take_few_starts) {
   EXPECT_EQ(cuda::count_steps_at_once(/*batches=*/0, /*most=*/12), 1u);
   EXPECT_EQ(cuda::count_steps_at_once(1, 12), 1u);
   EXPECT_EQ(cuda::count_steps_at_once(188, 0), 1u);
-  EXPECT_EQ(cuda::count_steps_at_once(188, 12), 11u);  // 17 times, and one
-  EXPECT_EQ(cuda::count_steps_at_once(1113, 12), 7u);  // 159 times
-  EXPECT_EQ(cuda::count_steps_at_once(188, 4), 4u);
+  EXPECT_EQ(cuda::count_steps_at_once(188, 12), 11u);   // 17 times, and one
+  EXPECT_EQ(cuda::count_steps_at_once(1113, 12), 12u);  // 92 times, and nine
+  EXPECT_EQ(cuda::count_steps_at_once(188, 3), 3u);
   EXPECT_EQ(cuda::count_steps_at_once(10, 16), 10u);  // all
 }
 
