@@ -13,6 +13,7 @@
 #include "src/support/cache_entries.h"
 #include "src/support/cache_folder.h"
 #include "src/support/digest.h"
+#include "src/support/file_handle.h"
 #include "src/support/hash128.h"
 #include "vecc/escape.h"
 
@@ -26,16 +27,16 @@ constexpr std::string_view kPlaceEnding = ".in";
 template <class IsValid>
 std::optional<std::string> read_entry(const std::string& path, std::uint64_t max_bytes,
                                       IsValid&& is_valid) {
-  const int file = open_own_entry(path);
-  if (file < 0) return std::nullopt;
+  const FileHandle file(open_own_entry(path));
+  if (!file.is_open()) return std::nullopt;
   struct stat status {};
   std::optional<std::string> bytes;
-  if (::fstat(file, &status) == 0 && static_cast<std::uint64_t>(status.st_size) <= max_bytes) {
+  if (::fstat(file.get(), &status) == 0 &&
+      static_cast<std::uint64_t>(status.st_size) <= max_bytes) {
     bytes.emplace(static_cast<std::size_t>(status.st_size), '\0');
-    if (!read_fully(file, 0, *bytes) || !is_valid(*bytes)) bytes.reset();
+    if (!read_fully(file.get(), 0, *bytes) || !is_valid(*bytes)) bytes.reset();
   }
-  if (bytes) touch_entry(file);
-  ::close(file);
+  if (bytes) touch_entry(file.get());
   return bytes;
 }
 

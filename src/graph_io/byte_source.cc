@@ -7,18 +7,20 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "src/support/file_handle.h"
 
 namespace vecc::graph_io {
 namespace {
 
 class FileSource : public ByteSource {
  public:
-  explicit FileSource(int file) : file_(file) {}
-  ~FileSource() override { ::close(file_); }
+  explicit FileSource(FileHandle file) : file_(std::move(file)) {}
 
   Result<std::size_t> read(char* out, std::size_t size) override {
     while (true) {
-      const ssize_t got = ::read(file_, out, size);
+      const ssize_t got = ::read(file_.get(), out, size);
       if (got >= 0) return static_cast<std::size_t>(got);
       if (errno != EINTR) {
         return Errors(ErrorCode::FileUnreadable, "",
@@ -28,7 +30,7 @@ class FileSource : public ByteSource {
   }
 
  private:
-  int file_;
+  FileHandle file_;
 };
 
 class MemorySource : public ByteSource {
@@ -49,17 +51,16 @@ class MemorySource : public ByteSource {
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
+  FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) {
     return Errors(ErrorCode::FileUnreadable, "",
                   std::string("cannot be opened: ") + std::strerror(errno));
   }
-  auto source = std::make_unique<FileSource>(file);
   struct stat status {};
-  if (::fstat(file, &status) == 0 && S_ISDIR(status.st_mode)) {
+  if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
     return Errors(ErrorCode::FileUnreadable, "", "is a directory, expected a file");
   }
-  return std::unique_ptr<ByteSource>(std::move(source));
+  return std::make_unique<FileSource>(std::move(file));
 }
 
 std::unique_ptr<ByteSource> open_memory(std::string_view bytes) {

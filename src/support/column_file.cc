@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "src/support/cache_entries.h"
+#include "src/support/file_handle.h"
 #include "src/support/split_work.h"
 #include "vecc/escape.h"
 
@@ -329,15 +330,14 @@ class ColumnReader {
 
 Result<std::optional<ColumnFile>> ColumnFile::read(const std::string& path, std::string_view key,
                                                    std::uint32_t threads) {
-  const int file = open_own_entry(path);
+  const FileHandle file(open_own_entry(path));
   const std::string place = escape_terminal(path, 4096);
-  if (file < 0) {
+  if (!file.is_open()) {
     if (errno == ENOENT) return std::optional<ColumnFile>();
     return Errors(ErrorCode::FileUnreadable, place, "is no file that this user alone may write");
   }
-  auto result = ColumnReader(file, place).read(key, threads);
-  if (result && *result) touch_entry(file);
-  ::close(file);
+  auto result = ColumnReader(file.get(), place).read(key, threads);
+  if (result && *result) touch_entry(file.get());
   return result;
 }
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "src/support/whole_file.h"
 
@@ -30,10 +29,10 @@ Errors too_large(const std::string& found, std::uint64_t max_bytes) {
 
 Result<InputFile> InputFile::open(const std::string& path, std::uint64_t max_bytes) {
   InputFile input;
-  input.file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (input.file_ < 0) return read_failure("cannot be opened");
+  input.file_ = FileHandle(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!input.file_.is_open()) return read_failure("cannot be opened");
   struct stat status {};
-  if (::fstat(input.file_, &status) != 0) return read_failure("cannot be read");
+  if (::fstat(input.file_.get(), &status) != 0) return read_failure("cannot be read");
   if (S_ISDIR(status.st_mode)) {
     return Errors(ErrorCode::FileUnreadable, "", "is a directory, expected a file");
   }
@@ -49,7 +48,7 @@ Result<InputFile> InputFile::open(const std::string& path, std::uint64_t max_byt
 Result<void> InputFile::hold_pipe(std::uint64_t max_bytes) {
   std::string block(kPipeBlock, '\0');
   while (true) {
-    const ssize_t count = ::read(file_, block.data(), block.size());
+    const ssize_t count = ::read(file_.get(), block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return read_failure("cannot be read");
     if (count == 0) break;
@@ -57,7 +56,7 @@ Result<void> InputFile::hold_pipe(std::uint64_t max_bytes) {
     if (held_.size() > max_bytes) return too_large("more", max_bytes);
     if (held_.size() > kMaxPipeBytes) return Errors(ErrorCode::LimitBytes, "", pipe_limit_text());
   }
-  ::close(std::exchange(file_, -1));
+  file_ = FileHandle();
   size_ = held_.size();
   return {};
 }
@@ -70,25 +69,16 @@ Result<InputFile> InputFile::of_bytes(std::string_view bytes, std::uint64_t max_
   return input;
 }
 
-InputFile::InputFile(InputFile&& other) noexcept
-    : file_(std::exchange(other.file_, -1)),
-      held_(std::move(other.held_)),
-      bytes_(other.bytes_),
-      size_(other.size_) {}
-
-InputFile::~InputFile() {
-  if (file_ >= 0) ::close(file_);
-}
-
 Result<void> InputFile::read(std::uint64_t offset, char* out, std::uint64_t count) const {
   VECC_CHECK(offset <= size_ && count <= size_ - offset, "a place inside the weight file");
-  if (file_ < 0) {
+  if (!file_.is_open()) {
     const std::string_view all = held_.empty() ? bytes_ : std::string_view(held_);
     if (count > 0) std::memcpy(out, all.data() + offset, count);
     return {};
   }
   while (count > 0) {
-    const ssize_t got = ::pread(file_, out, std::min(count, kReadPart), static_cast<off_t>(offset));
+    const ssize_t got =
+        ::pread(file_.get(), out, std::min(count, kReadPart), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return read_failure("cannot be read");
     if (got == 0) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/support/file_handle.h"
 #include "vecc/error.h"
 
 namespace vecc::weights {
@@ -15,9 +16,6 @@ class InputFile {
   [[nodiscard]] static Result<InputFile> open(const std::string& path, std::uint64_t max_bytes);
   /// `bytes` must live as long as the InputFile.
   [[nodiscard]] static Result<InputFile> of_bytes(std::string_view bytes, std::uint64_t max_bytes);
-  InputFile(InputFile&& other) noexcept;
-  InputFile& operator=(InputFile&&) = delete;
-  ~InputFile();
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   /// All `count` bytes from `offset` on, which the caller has compared with size(). Errors:
@@ -30,7 +28,7 @@ class InputFile {
   InputFile() = default;
   [[nodiscard]] Result<void> hold_pipe(std::uint64_t max_bytes);
 
-  int file_ = -1;           // or
+  FileHandle file_;         // or
   std::string held_;        // what a pipe gave, or
   std::string_view bytes_;  // memory of the caller's
   std::uint64_t size_ = 0;

@@ -19,27 +19,20 @@ Errors write_failure(const std::string& path, int error) {
           "cannot write: " + std::generic_category().message(error)};
 }
 
-AppendedFile::AppendedFile(AppendedFile&& other) noexcept
-    : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
-
-AppendedFile::~AppendedFile() {
-  if (file_ >= 0) ::close(file_);
-}
-
 Result<AppendedFile> AppendedFile::open(const std::string& path) {
-  const int file = is_special_file(path)
-                       ? open_special_file(path)
-                       : ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_CREAT, 0666);
-  if (file < 0) return write_failure(path, errno);
-  return AppendedFile(path, file);
+  FileHandle file(is_special_file(path)
+                      ? open_special_file(path)
+                      : ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_CREAT, 0666));
+  if (!file.is_open()) return write_failure(path, errno);
+  return AppendedFile(path, std::move(file));
 }
 
 Result<void> AppendedFile::append(std::string_view bytes) {
   struct stat before {};
-  const bool can_undo = ::fstat(file_, &before) == 0 && S_ISREG(before.st_mode);
-  if (write_all(file_, bytes)) return {};
+  const bool can_undo = ::fstat(file_.get(), &before) == 0 && S_ISREG(before.st_mode);
+  if (write_all(file_.get(), bytes)) return {};
   const int error = errno;
-  if (can_undo) (void)!::ftruncate(file_, before.st_size);
+  if (can_undo) (void)!::ftruncate(file_.get(), before.st_size);
   return write_failure(path_, error);
 }
 

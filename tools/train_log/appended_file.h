@@ -3,7 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "src/support/file_handle.h"
 #include "vecc/error.h"
 
 namespace vecc::tools {
@@ -14,17 +16,15 @@ class AppendedFile {
  public:
   /// Makes the file if there is none. A device or pipe is written as it is. Error: CannotWrite.
   [[nodiscard]] static Result<AppendedFile> open(const std::string& path);
-  AppendedFile(AppendedFile&& other) noexcept;
-  AppendedFile& operator=(AppendedFile&& other) = delete;
-  ~AppendedFile();
 
   /// Error: CannotWrite.
   [[nodiscard]] Result<void> append(std::string_view bytes);
 
  private:
-  AppendedFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  AppendedFile(std::string path, FileHandle file)
+      : path_(std::move(path)), file_(std::move(file)) {}
   std::string path_;
-  int file_ = -1;
+  FileHandle file_;
 };
 
 /// CannotWrite with the reason that errno has.
