@@ -14,9 +14,8 @@ namespace {
 
 // Before what a row of a loop does.
 std::string cpp_fetch_text(const Kernel& kernel, const KernelSchedule& schedule, bool order) {
-  if (!scatters_rows(kernel, schedule)) return "";
   BodyText fetches(kernel, schedule, "    ");
-  print_fetches(fetches, order ? "q" : "r", kRowsAhead, order ? "order[ahead]" : "ahead");
+  print_fetches(fetches, order ? "q" : "r", order ? "order[ahead]" : "ahead");
   return fetches.take();
 }
 

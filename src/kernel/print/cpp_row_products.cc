@@ -20,7 +20,7 @@ void print_columns(BodyText& out, const std::string& row, std::uint32_t k) {
   const std::uint32_t column = out.nodes().node(out.schedule().product->node).operands[1];
   const std::string place = fmt::format("columns + b * {}", k);
   out.open("for (unsigned b = 0; b < count; ++b) {");
-  print_fetches(out, "q + b", kRowsAhead, row_text(out.kernel(), "ahead"));
+  print_fetches(out, "q + b", row_text(out.kernel(), "ahead"));
   out.line(fmt::format("const unsigned r = {};", row));
   const bool is_computed = makes_columns(out.kernel(), *out.schedule().product);
   if (is_computed) out.place_array(fmt::format("v{}", column), place);
@@ -62,9 +62,9 @@ void print_cpp_row_products(BodyText& out, const std::string& row) {
   out.line(fmt::format("const unsigned count = end - q < {0} ? end - q : {0};", product.rows));
   if (!product.columns) {
     print_columns(out, row, k);
-  } else if (scatters_rows(out.kernel(), out.schedule())) {
+  } else if (!out.schedule().fetched.empty()) {
     out.open("for (unsigned b = 0; b < count; ++b) {");
-    print_fetches(out, "q + b", product.rows, row_text(out.kernel(), "ahead"));
+    print_fetches(out, "q + b", row_text(out.kernel(), "ahead"));
     out.close();
   }
   const bool is_transpose = packs || node.transpose_left;

@@ -132,6 +132,10 @@ struct KernelSchedule {
   std::uint32_t tile_rows = 0;          ///< C++: of a product's tile, whose sums are in registers
   std::uint32_t shared_bytes = 0;       ///< that matrices and columns take of a block's memory
   bool rows_are_a_vector_loop = false;  ///< C++: rows of numbers
+  /// C++: accesses that store rows by an order or a list, whose rows are fetched into a cache
+  /// `rows_ahead` before.
+  std::vector<std::uint32_t> fetched;
+  std::uint32_t rows_ahead = 0;
   std::optional<ProductSchedule> product;
   std::vector<PhaseSchedule> phases;  ///< by phase of the kernel
   /// By access, how many numbers a lane moves at once, if it has few of the row; else 1.

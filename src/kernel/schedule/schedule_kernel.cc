@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/kernel/kernel_lists.h"
 #include "src/kernel/schedule/entry_loops.h"
 #include "src/kernel/schedule/entrywise.h"
 #include "src/kernel/schedule/lanes.h"
@@ -78,6 +79,25 @@ bool multiplies_rows(const Kernel& kernel) {
   });
 }
 
+// Scattered rows that a processor stores are on their way into a cache before: no processor guesses
+// where a list goes on.
+void schedule_fetches(const Kernel& kernel, const ProcessorTiles& tiles, KernelSchedule& schedule) {
+  if (schedule.rows_are_a_vector_loop) return;
+  for (std::uint32_t a = 0; a < kernel.accesses.size(); ++a) {
+    const KernelAccess& access = kernel.accesses[a];
+    const bool is_scattered =
+        access.map == RowMap::List || (access.map == RowMap::Direct && has_order(kernel));
+    if (access.store && access.space == KernelSpace::Row && is_scattered &&
+        access.shape.size() * byte_size(kernel.dtype) <= tiles.fetched_bytes) {
+      schedule.fetched.push_back(a);
+    }
+  }
+  if (schedule.fetched.empty()) return;
+  // Of products from memory to memory, in front of each block.
+  const bool by_blocks = schedule.product && schedule.product->columns;
+  schedule.rows_ahead = by_blocks ? schedule.product->rows : tiles.rows_ahead;
+}
+
 void schedule_rows(const Kernel& kernel, const ProcessorTiles& tiles, KernelSchedule& schedule) {
   schedule_row_product(kernel, schedule);
   if (!schedule.on_gpu()) {
@@ -85,6 +105,7 @@ void schedule_rows(const Kernel& kernel, const ProcessorTiles& tiles, KernelSche
     schedule.rows_are_a_vector_loop =
         kernel.segments == KernelSegments::None && !kernel.reloads &&
         std::ranges::all_of(kernel.nodes, [](const KernelNode& n) { return n.shape.size() == 1; });
+    schedule_fetches(kernel, tiles, schedule);
   } else if (!schedule.product && only_large_sum(kernel)) {
     const Shape sum = kernel.nodes[kernel.phases[0].steps.back().number].shape;
     schedule.loop = RowLoop::LargeSum;

@@ -35,6 +35,8 @@ void visit_fields(Schedule& schedule, const Field& field) {
   field("tile-rows", schedule.tile_rows);
   field("shared-bytes", schedule.shared_bytes);
   field("vector-loop", schedule.rows_are_a_vector_loop);
+  field("fetched", schedule.fetched);
+  field("rows-ahead", schedule.rows_ahead);
   field("packs", schedule.packs);
   field("phases", schedule.phases);
   field("arrays", schedule.arrays);
