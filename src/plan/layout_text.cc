@@ -1,3 +1,4 @@
+// The last part of --emit=plan: which blocks run each launch, and the schedules of kernels.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,4 +1,5 @@
-// Steps from kernel groups to the Plan.
+// Steps from kernel groups to the Plan. Launches are in the order of their groups' stages and
+// levels (make_launches.cc); a group's level is decided where ops join it (group/choose_group.cc).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What emitted code is told of the graph.
+// What emitted code is told of the graph. (The option --emit: tools/common/emit.h.)
 #pragma once
 
 #include "options.h"

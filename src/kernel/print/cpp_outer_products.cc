@@ -1,3 +1,4 @@
+// Sums of outer products in C++: columns of several members, then one product of matrices.
 #include <fmt/format.h>
 
 #include <algorithm>

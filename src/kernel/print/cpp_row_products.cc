@@ -1,3 +1,4 @@
+// Rows in blocks in C++, and what stands before and after their product on both.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The loop of a kernel that sums the members of segments, in C++. In CUDA it is a loop over members
+// (cuda_member_loops.cc), whose lanes join their sums (reductions.cc).
 #include <fmt/format.h>
 
 #include "src/kernel/print/member_sums.h"

@@ -1,3 +1,4 @@
+// Rows in blocks in CUDA, where several blocks share a large matrix.
 #include <fmt/format.h>
 
 #include "src/kernel/print/row_products.h"

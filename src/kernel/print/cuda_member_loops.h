@@ -1,7 +1,7 @@
-// On a GPU, several members of a row, or several numbers of a flat kernel, that a thread loads
-// before it computes the first: a loop that a compiler unrolls itself has a branch behind each, or
-// a store that might change what is loaded next, as far as it knows, and so waits for each by
-// itself.
+// The loops of sums over segments, in CUDA: several members of a row, or several numbers of a flat
+// kernel, that a thread loads before it computes the first. A loop that a compiler unrolls itself
+// has a branch behind each, or a store that might change what is loaded next, as far as it knows,
+// and so waits for each by itself.
 #pragma once
 
 #include "src/kernel/print/body_text.h"

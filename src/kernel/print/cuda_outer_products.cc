@@ -1,3 +1,4 @@
+// Sums of outer products in CUDA: by warps, blocks or tensor cores.
 #include <fmt/format.h>
 
 #include "src/kernel/print/member_sums.h"

@@ -1,3 +1,4 @@
+// Rows in blocks in CUDA, in a block's shared memory or from memory to memory.
 #include <fmt/format.h>
 
 #include "src/kernel/print/body.h"

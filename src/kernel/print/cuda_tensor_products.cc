@@ -1,3 +1,4 @@
+// Rows in blocks in CUDA, by tensor cores.
 #include <fmt/format.h>
 
 #include "src/kernel/print/row_products.h"

@@ -1,3 +1,4 @@
+// Functions of whole rows in CUDA, whose entries several lanes have.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Every op of a Program, in order: each kind has a file of its own here.
 #include "src/plan/lower/lower_ops.h"
 
 namespace vecc {

@@ -1,3 +1,4 @@
+// Segments: members that are summed, multiplied or chosen; long ones in pieces.
 #include <memory>
 #include <utility>
 #include <vector>
