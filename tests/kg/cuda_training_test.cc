@@ -152,7 +152,7 @@ TEST_F(CudaTripleTraining, LargeStepsAreThoseOfTheCpu) {
 TEST_F(CudaTripleTraining, ChunksOfManyQueriesMakeTheStepsOfTheCpu) {
   const std::vector<kg::Triple> triples = random_triples(60, 4, 530, 9);
   for (const ScoreModel model : {ScoreModel::TransE, ScoreModel::TransH, ScoreModel::TransR,
-                                 ScoreModel::ComplEx, ScoreModel::RotatE}) {
+                                 ScoreModel::Rescal, ScoreModel::ComplEx, ScoreModel::RotatE}) {
     for (const std::uint32_t chunk : {150u, 530u}) {
       TripleTrainOptions options = some_options();
       options.model = model;

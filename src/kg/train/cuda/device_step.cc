@@ -208,6 +208,7 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const KnownTriples
     a.by_negative_parts = hold(s.space_parts() * s.drawn() * s.dim, number);
     a.groups = hold(s.groups() + 1, sizeof(std::uint32_t));
     a.group_of = hold(s.queries, sizeof(std::uint32_t));
+    a.segment_groups = hold(s.queries, sizeof(std::uint32_t));
   }
   if (kinds_.has_planes()) {
     a.normals = hold(s.queries * s.dim, number);

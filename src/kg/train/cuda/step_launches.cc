@@ -32,7 +32,7 @@ StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kind
     segments_ = add("vecc_kg_segments", 1, kSideThreads, {sorted});
     queries = segments_;
     if (!kinds.has_spaces()) {
-      queries = add("vecc_kg_queries", grids.products, kRowThreads, {segments_});
+      queries = add("vecc_kg_queries", grids.products, kPairThreads, {segments_});
     }
   }
   std::vector<Number> read = {queries};
@@ -148,8 +148,8 @@ std::vector<StepLaunches::Number> StepLaunches::add_formula_gradients(const Step
 std::vector<StepLaunches::Number> StepLaunches::add_spaces(const StepGrids& grids,
                                                            std::vector<Number>& read) {
   const Number norms = add("vecc_kg_norms", grids.images, kPairThreads, read);
-  const Number images = add("vecc_kg_images", grids.products, kRowThreads, {segments_});
-  read.push_back(add("vecc_kg_vectors", grids.products, kRowThreads, {images}));
+  const Number images = add("vecc_kg_images", grids.products, kPairThreads, {segments_});
+  read.push_back(add("vecc_kg_vectors", grids.products, kPairThreads, {images}));
   return {norms, images};
 }
 
@@ -158,10 +158,10 @@ std::vector<StepLaunches::Number> StepLaunches::add_space_gradients(const StepGr
                                                                     Number losses,
                                                                     Number gradients) {
   const Number norms = add("vecc_kg_by_norms", grids.norms, kPairThreads, {losses});
-  const Number images = add("vecc_kg_by_images", grids.products, kRowThreads, {gradients});
+  const Number images = add("vecc_kg_by_images", grids.products, kPairThreads, {gradients});
   const Number parts = add("vecc_kg_by_negatives", grids.negatives, kPairThreads, {norms});
   return {add("vecc_kg_negative_parts", grids.negative_parts, kRowThreads, {parts, gradients}),
-          add("vecc_kg_by_entities", grids.products, kRowThreads, {images})};
+          add("vecc_kg_by_entities", grids.products, kPairThreads, {images})};
 }
 
 // Relations' matrices before rows of entities: all gradients are of the weights before the step.
@@ -170,7 +170,7 @@ void StepLaunches::add_moves(const StepGrids& grids, std::vector<Number> derived
   if (!kinds_.has_spaces() && !kinds_.is_formula()) {
     derived = {add("vecc_kg_spread", grids.spread, kRowThreads, derived)};
     if (kinds_.has_matrices()) {
-      derived = {add("vecc_kg_anchors", grids.products, kRowThreads, {derived[0], sorted})};
+      derived = {add("vecc_kg_anchors", grids.products, kPairThreads, {derived[0], sorted})};
     }
   }
   derived.push_back(judged);

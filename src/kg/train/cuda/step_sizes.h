@@ -27,9 +27,11 @@ struct StepSizes {
   std::uint64_t query_parts = 1;  ///< then: of the derivative by a negative
 
   [[nodiscard]] std::uint64_t drawn() const { return chunks * negatives; }
-  /// rescal, transr: stretches of sorted queries of one relation and side, of at most kProductRows.
+  /// rescal, transr: stretches of sorted queries of one relation and side, of as many as
+  /// a block multiplies, but for the last of a stretch.
   [[nodiscard]] std::uint64_t runs() const {
-    return std::min(queries, 2 * std::min(relations, queries) + queries / device::kProductRows + 1);
+    return std::min(queries,
+                    2 * std::min(relations, queries) + 2 * queries / device::kProductRows + 1);
   }
   /// transr: queries of one relation and chunk.
   [[nodiscard]] std::uint64_t groups() const { return std::min(queries, chunks * relations); }

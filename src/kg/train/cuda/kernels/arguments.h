@@ -108,6 +108,7 @@ struct Arguments {
   VECC_KG_POINTER(Number) by_negative_parts;  ///< [space_parts][chunks][negatives][dim]
   VECC_KG_POINTER(unsigned) groups;           ///< their number, then where each begins
   VECC_KG_POINTER(unsigned) group_of;         ///< by query
+  VECC_KG_POINTER(unsigned) segment_groups;   ///< by segment: the first group of its relation
   // A user's score, of kernels/formula.h. Rows of several parameters lie one parameter after the
   // other: all rows' numbers of the first, then those of the second.
   VECC_KG_POINTER(const unsigned) entity_parts;    ///< where each parameter begins, then the width
@@ -179,7 +180,7 @@ constexpr unsigned kMergeThreads = 256;  ///
 constexpr unsigned kLossThreads = 128;   ///< a warp a query
 constexpr unsigned kSideThreads = 256;   ///< of the one block that draws sides
 constexpr unsigned kJudgeThreads = 256;  ///< of the one block that adds up losses
-constexpr unsigned kProductRows = 16;    ///< rescal, transr: queries that a block multiplies
+constexpr unsigned kProductRows = 32;    ///< rescal, transr: vectors that a block multiplies
 constexpr unsigned kWideColumns = 256;   ///< rescal, transr: of a block's part of a product
 constexpr unsigned kJointThreads = 128;  ///< of joint_gradients.h
 constexpr unsigned kJointQueries = 64;   ///< that share a block of joint_gradients.h

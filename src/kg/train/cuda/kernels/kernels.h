@@ -7,6 +7,7 @@
   }
 
 #define VECC_KG_PAIR_BOUNDS vecc_kernel::kPairThreads, vecc_kernel::kPairBlocks
+#define VECC_KG_PRODUCT_BOUNDS vecc_kernel::kPairThreads, vecc_kernel::kProductBlocks
 #define VECC_KG_WIDE_BOUNDS vecc_kernel::kPairThreads, vecc_kernel::kWideBlocks
 
 VECC_KG_KERNEL(vecc_kg_sides, vecc_kernel::kSideThreads, draw_sides)
@@ -44,15 +45,15 @@ VECC_KG_KERNEL(vecc_kg_segments, vecc_kernel::kSideThreads, find_segments)
 VECC_KG_KERNEL(vecc_kg_matrices, VECC_KG_WIDE_BOUNDS, move_matrices)
 #endif
 #if VECC_KG_HAS_SPACES
-VECC_KG_KERNEL(vecc_kg_images, vecc_kernel::kRowThreads, make_images)
-VECC_KG_KERNEL(vecc_kg_vectors, vecc_kernel::kRowThreads, make_vectors)
+VECC_KG_KERNEL(vecc_kg_images, VECC_KG_PRODUCT_BOUNDS, make_images)
+VECC_KG_KERNEL(vecc_kg_vectors, VECC_KG_PRODUCT_BOUNDS, make_vectors)
 VECC_KG_KERNEL(vecc_kg_norms, VECC_KG_WIDE_BOUNDS, project_negatives)
 VECC_KG_KERNEL(vecc_kg_by_norms, vecc_kernel::kPairThreads, differentiate_norms)
 VECC_KG_KERNEL(vecc_kg_by_negatives, VECC_KG_WIDE_BOUNDS, differentiate_negatives)
 VECC_KG_KERNEL(vecc_kg_negative_parts, vecc_kernel::kRowThreads, add_negative_parts)
-VECC_KG_KERNEL(vecc_kg_by_images, vecc_kernel::kRowThreads, differentiate_images)
-VECC_KG_KERNEL(vecc_kg_by_entities, vecc_kernel::kRowThreads, differentiate_entities)
+VECC_KG_KERNEL(vecc_kg_by_images, VECC_KG_PRODUCT_BOUNDS, differentiate_images)
+VECC_KG_KERNEL(vecc_kg_by_entities, VECC_KG_PRODUCT_BOUNDS, differentiate_entities)
 #elif VECC_KG_HAS_MATRICES
-VECC_KG_KERNEL(vecc_kg_queries, vecc_kernel::kRowThreads, multiply_matrices<true>)
-VECC_KG_KERNEL(vecc_kg_anchors, vecc_kernel::kRowThreads, multiply_matrices<false>)
+VECC_KG_KERNEL(vecc_kg_queries, VECC_KG_PRODUCT_BOUNDS, multiply_matrices<true>)
+VECC_KG_KERNEL(vecc_kg_anchors, VECC_KG_PRODUCT_BOUNDS, multiply_matrices<false>)
 #endif

@@ -1,5 +1,6 @@
 // rescal, transr: products with the relations' matrices, of queries that are sorted by relation. A
 // matrix is read once for each run of queries.
+#if VECC_KG_HAS_MATRICES
 namespace vecc_kernel {
 
 VECC_KG_FN const Number* matrix_of(const Bound& a, unsigned long long relation) {
@@ -12,7 +13,8 @@ struct Beginnings {
   unsigned found;
 
   // Every thread of the block with its place; `of_warp`: kSideThreads / 32 numbers to work with.
-  __device__ __forceinline__ void add(bool begins, unsigned place, unsigned* of_warp) {
+  // Returns how many began before.
+  __device__ __forceinline__ unsigned add(bool begins, unsigned place, unsigned* of_warp) {
     const unsigned lane = threadIdx.x % 32;
     const unsigned votes = __ballot_sync(~0u, begins);
     if (lane == 0) of_warp[threadIdx.x / 32] = static_cast<unsigned>(__popc(votes));
@@ -24,10 +26,42 @@ struct Beginnings {
     }
     if (begins) list[1 + before] = place;
     __syncthreads();
+    return before;
   }
 };
 
-// One block: where each relation's sorted keys begin, and each run: at most kProductRows queries of
+// Likewise: the last place, at a thread's own or before, where something begins.
+struct LastBeginning {
+  unsigned last;
+
+  __device__ __forceinline__ unsigned find(bool begins, unsigned first, unsigned* of_warp) {
+    const unsigned lane = threadIdx.x % 32;
+    const unsigned own_warp = threadIdx.x / 32;
+    const unsigned votes = __ballot_sync(~0u, begins);
+    if (lane == 0) of_warp[own_warp] = votes;
+    __syncthreads();
+    unsigned found = last;
+    for (unsigned w = 0; w < kSideThreads / 32; ++w) {
+      const unsigned all = of_warp[w];
+      if (all == 0) continue;
+      last = first + w * 32 + highest(all);
+      if (w < own_warp) found = last;
+    }
+    const unsigned own = votes & (~0u >> (31 - lane));
+    __syncthreads();
+    return own != 0 ? first + own_warp * 32 + highest(own) : found;
+  }
+  // The place of the highest of some bits.
+  static __device__ __forceinline__ unsigned highest(unsigned bits) {
+    while ((bits & (bits - 1)) != 0) bits &= bits - 1;
+    return static_cast<unsigned>(__popc(bits - 1));
+  }
+};
+
+constexpr unsigned kSets = kHasSpaces ? 2 : 1;          // vectors of a query, at most
+constexpr unsigned kRunQueries = kProductRows / kSets;  // that a block multiplies
+
+// One block: where each relation's sorted keys begin, and each run: at most kRunQueries queries of
 // one relation and side.
 VECC_KG_FN void find_segments(const Bound& a) {
   __shared__ unsigned of_warp[kSideThreads / 32];
@@ -37,6 +71,7 @@ VECC_KG_FN void find_segments(const Bound& a) {
   Beginnings segments = {a.segments, 0};
   Beginnings runs = {a.runs, 0};
   Beginnings groups = {a.groups, 0};
+  LastBeginning stretch = {0};  // of one relation and side
   for (unsigned first = 0; first < batch.queries; first += kSideThreads) {
     const unsigned p = first + threadIdx.x;
     const bool is_key = p < batch.queries;
@@ -45,14 +80,16 @@ VECC_KG_FN void find_segments(const Bound& a) {
     const bool is_other = key >> 32 != before >> 32;
     const bool turns =
         (static_cast<unsigned>(key) < batch.tails) != (static_cast<unsigned>(before) < batch.tails);
-    segments.add(is_key && is_other, p, of_warp);
+    const unsigned segment = segments.add(is_key && is_other, p, of_warp);
     if constexpr (kHasSpaces) {
       const bool moves_on =
           p == 0 || (is_key && batch.chunk_of(a, static_cast<unsigned>(key)) !=
                                    batch.chunk_of(a, static_cast<unsigned>(before)));
-      groups.add(is_key && (is_other || moves_on), p, of_warp);
+      const unsigned group = groups.add(is_key && (is_other || moves_on), p, of_warp);
+      if (is_key && is_other) a.segment_groups[segment] = group;
     }
-    runs.add(is_key && (is_other || turns || p % kProductRows == 0), p, of_warp);
+    const unsigned begin = stretch.find(is_key && (is_other || turns), first, of_warp);
+    runs.add(is_key && (p - begin) % kRunQueries == 0, p, of_warp);
   }
   if (threadIdx.x != 0) return;
   a.segments[0] = segments.found;
@@ -68,76 +105,6 @@ VECC_KG_FN Number drop_matrix(const Bound& a, unsigned number, unsigned query, u
   return x * relation_keep(a, number, query, dim * dim, i * dim + k);
 }
 
-// Terms that a thread adds at once: fewer where each draws what dropout leaves out.
-constexpr unsigned kUnrolled = kDropsRelations ? 1 : 8;
-
-// Products of a run's vectors, kSets of each query, with its relation's matrix: a thread has a
-// number of each vector that comes out.
-template <unsigned kSets>
-struct Product {
-  const Bound& a;
-  unsigned number;  // batch
-  const Number* matrix;
-  bool transposed;     // then a thread has a column, else a row
-  unsigned first_own;  // the block's first
-  unsigned count;      // of the run
-  const unsigned* parts;
-  Number* vectors;  // space: [kProductRows][kSets][32]
-  Number* tile;     // space: [kRowThreads][33]
-
-  // Those of kQueries, at least `count`, are computed.
-  template <unsigned kQueries, class From, class To>
-  __device__ __forceinline__ void compute(unsigned dim, const From& from, const To& to) const {
-    constexpr unsigned kRows = kQueries * kSets;
-    Number sums[kRows] = {};
-    const unsigned own = first_own + threadIdx.x;
-    for (unsigned begin = 0; begin < dim; begin += 32) {
-      const unsigned terms = smaller(32, dim - begin);
-      __syncthreads();
-      for (unsigned t = threadIdx.x; t < kRows * 32; t += kRowThreads) {
-        const unsigned i = t / 32 / kSets;
-        const unsigned k = t % 32;
-        const bool is_there = i < count && k < terms;
-        vectors[t] = is_there ? from(parts[i], begin + k, t / 32 % kSets) : Number(0);
-      }
-      if (!transposed) load_rows(dim, begin, terms);
-      __syncthreads();
-#pragma unroll kUnrolled
-      for (unsigned k = 0; k < terms; ++k) {
-        Number factor = 0;
-        if (!transposed) factor = tile[threadIdx.x * 33 + k];
-        if (transposed && own < dim) {
-          factor = matrix[static_cast<unsigned long long>(begin + k) * dim + own];
-        }
-#pragma unroll
-        for (unsigned i = 0; i < kRows; ++i) {
-          Number own_factor = factor;
-          if (kDropsRelations && i / kSets < count) {
-            own_factor = drop_matrix(a, number, parts[i / kSets], transposed ? begin + k : own,
-                                     transposed ? own : begin + k, factor);
-          }
-          sums[i] = multiply_add(own_factor, vectors[i * 32 + k], sums[i]);
-        }
-      }
-    }
-    if (own >= dim) return;
-#pragma unroll
-    for (unsigned i = 0; i < kQueries; ++i) {
-      if (i < count) to(parts[i], own, sums + i * kSets);
-    }
-  }
-  __device__ __forceinline__ void load_rows(unsigned dim, unsigned begin, unsigned terms) const {
-    const unsigned k = threadIdx.x % 32;
-#pragma unroll 8
-    for (unsigned row = threadIdx.x / 32; row < kRowThreads; row += kRowThreads / 32) {
-      const bool is_there = first_own + row < dim && k < terms;
-      tile[row * 33 + k] =
-          is_there ? matrix[static_cast<unsigned long long>(first_own + row) * dim + begin + k]
-                   : Number(0);
-    }
-  }
-};
-
 // Of a query's entity, as the step reads it.
 VECC_KG_FN Number anchor_number(const Bound& a, unsigned number, unsigned query, unsigned k) {
   const Number x = entity(a, a.query_rows[query].anchor)[k];
@@ -152,16 +119,132 @@ VECC_KG_FN Number difference_number(const Bound& a, const Batch& batch, unsigned
          drop_entity(a, number, batch.queries + query, k, e).re;
 }
 
-// A block: a run, kRowThreads numbers of what comes out. is_transposed(tail): whether the side's
+// Numbers of a run's vectors on their way to shared memory: read(row, term).
+template <unsigned kRows>
+struct VectorStage {
+  static constexpr unsigned kAll = kRows * kDepth;
+  static constexpr unsigned kHeld = (kAll + kPairThreads - 1) / kPairThreads;
+  Number numbers[kHeld];
+
+  static __device__ __forceinline__ unsigned place(unsigned n) {
+    return threadIdx.x + n * kPairThreads;
+  }
+  template <class Read>
+  __device__ __forceinline__ void fetch(const Read& read) {
+#pragma unroll
+    for (unsigned n = 0; n < kHeld; ++n) {
+      if (place(n) < kAll) numbers[n] = read(place(n) / kDepth, place(n) % kDepth);
+    }
+  }
+  __device__ __forceinline__ void put(Number* to) const {
+#pragma unroll
+    for (unsigned n = 0; n < kHeld; ++n) {
+      if (place(n) < kAll) to[place(n) % kDepth * (kRows + 4) + place(n) / kDepth] = numbers[n];
+    }
+  }
+};
+
+// Vectors of a run, kOf of each query, times its relation's matrix or its transpose, which is read
+// once: kWideColumns numbers of what comes out.
+template <unsigned kOf>
+struct Product {
+  const Bound& a;
+  unsigned number;  // batch
+  const Number* matrix;
+  bool transposed;
+  unsigned first_column;
+  unsigned count;         // of the run
+  const unsigned* parts;  // its queries
+
+  // The vector in a row of a tile: a thread has all of a query's.
+  template <unsigned kOwn>
+  static __device__ __forceinline__ unsigned query_of(unsigned row) {
+    const unsigned lane = kOwn < 4 ? row % 8 : row / kOwn;
+    return lane * (kOwn / kOf) + set_of<kOwn>(row, 0);
+  }
+  template <unsigned kOwn>
+  static __device__ __forceinline__ unsigned set_of(unsigned row, unsigned which) {
+    const unsigned i = kOwn < 4 ? row / 8 : row % kOwn;
+    return which == 0 ? i / kOf : i % kOf;
+  }
+  // kOwn times 8 rows, as many as the run's vectors or more.
+  template <unsigned kOwn, class From, class To>
+  __device__ __forceinline__ void compute(Number* space, const From& from, const To& to) const {
+    using Rows = VectorStage<8 * kOwn>;
+    Rows rows;
+    WideTile<kOwn> tile;
+    const auto fetch_rows = [&](unsigned stage, Rows& to_rows) {
+      to_rows.fetch([&](unsigned row, unsigned term) {
+        const unsigned query = query_of<kOwn>(row);
+        const unsigned k = stage * kDepth + term;
+        return query < count && k < a.dim ? from(parts[query], k, set_of<kOwn>(row, 1)) : Number(0);
+      });
+    };
+    const auto terms_of = [&](unsigned stage) { return smaller(kDepth, a.dim - stage * kDepth); };
+    const auto weigh = [&](unsigned term, unsigned row, unsigned column, Number x) {
+      if (!kDropsRelations || query_of<kOwn>(row) >= count) return x;
+      const unsigned own = first_column + column;
+      return drop_matrix(a, number, parts[query_of<kOwn>(row)], transposed ? term : own,
+                         transposed ? own : term, x);
+    };
+    const unsigned stages = whole_units(a.dim, kDepth);
+    constexpr unsigned kUnroll = kDropsRelations ? 1 : 8;
+    if (transposed) {
+      TermStage<kWideColumns> columns;
+      tile.template add_stages<kUnroll>(
+          rows, columns, stages, a.dim - first_column, space,
+          [&](unsigned stage, Rows& to_rows, TermStage<kWideColumns>& to_columns) {
+            fetch_rows(stage, to_rows);
+            to_columns.fetch([&](unsigned, unsigned term, unsigned lane) {
+              return read_matrix(stage * kDepth + term, first_column + lane);
+            });
+          },
+          terms_of, weigh);
+    } else {
+      LaneStage<kWideColumns> columns;
+      tile.template add_stages<kUnroll>(
+          rows, columns, stages, a.dim - first_column, space,
+          [&](unsigned stage, Rows& to_rows, LaneStage<kWideColumns>& to_columns) {
+            fetch_rows(stage, to_rows);
+            to_columns.fetch([&](unsigned, unsigned lane, unsigned term) {
+              return read_matrix(first_column + lane, stage * kDepth + term);
+            });
+          },
+          terms_of, weigh);
+    }
+    write<kOwn>(tile, to);
+  }
+  __device__ __forceinline__ Four read_matrix(unsigned i, unsigned k) const {
+    return i < a.dim ? read_four(row_of(matrix, i, a.dim) + k, behind(k, a.dim)) : Four{};
+  }
+  template <unsigned kOwn, class To>
+  __device__ __forceinline__ void write(const WideTile<kOwn>& tile, const To& to) const {
+#pragma unroll
+    for (unsigned i = 0; i < kOwn; i += kOf) {
+      const unsigned query = query_of<kOwn>(tile.row(i));
+      if (query >= count) continue;
+#pragma unroll
+      for (unsigned j = 0; j < 8; ++j) {
+        const unsigned k = first_column + tile.column(j);
+        Number sums[kOf];
+#pragma unroll
+        for (unsigned set = 0; set < kOf; ++set) sums[set] = tile.sums[i + set][j];
+        if (k < a.dim) to(parts[query], k, sums);
+      }
+    }
+  }
+};
+
+// A block: a run, kWideColumns numbers of what comes out. is_transposed(tail): whether the side's
 // queries are multiplied with the transpose; from(query, k, set): number k of what is multiplied;
 // to(query, k, sums) takes what comes out, by set.
-template <unsigned kSets, class IsTransposed, class From, class To>
+template <unsigned kOf, class IsTransposed, class From, class To>
 VECC_KG_FN void multiply_runs(const Bound& a, const Batch& batch, unsigned number,
                               const IsTransposed& is_transposed, const From& from, const To& to) {
-  __shared__ Number vectors[kProductRows * kSets * 32];
-  __shared__ Number tile[kRowThreads * 33];
-  __shared__ unsigned parts[kProductRows];
-  const unsigned columns = whole_units(a.dim, kRowThreads);
+  static_assert(kOf <= kSets, "a run's vectors are no more than kProductRows");
+  __shared__ __align__(32) Number space[WideTile<kProductRows / 8>::kSpace];
+  __shared__ unsigned parts[kRunQueries];
+  const unsigned columns = whole_units(a.dim, kWideColumns);
   const unsigned run = blockIdx.x / columns;
   if (run >= a.runs[0]) return;
   const unsigned first = a.runs[1 + run];
@@ -170,21 +253,20 @@ VECC_KG_FN void multiply_runs(const Bound& a, const Batch& batch, unsigned numbe
     parts[threadIdx.x] = static_cast<unsigned>(a.relation_keys.sorted[first + threadIdx.x]);
   }
   __syncthreads();
-  const Product<kSets> product = {a,
-                                  number,
-                                  matrix_of(a, a.relation_keys.sorted[first] >> 32),
-                                  is_transposed(parts[0] < batch.tails),
-                                  blockIdx.x % columns * kRowThreads,
-                                  end - first,
-                                  parts,
-                                  vectors,
-                                  tile};
-  if (product.count <= 4) {
-    product.template compute<4>(a.dim, from, to);
-  } else if (product.count <= 8) {
-    product.template compute<8>(a.dim, from, to);
+  const Product<kOf> product = {a,
+                                number,
+                                matrix_of(a, a.relation_keys.sorted[first] >> 32),
+                                is_transposed(parts[0] < batch.tails),
+                                blockIdx.x % columns * kWideColumns,
+                                end - first,
+                                parts};
+  const unsigned rows = product.count * kOf;
+  if (kOf == 1 && rows <= 8) {
+    product.template compute<kOf>(space, from, to);
+  } else if (rows <= 16) {
+    product.template compute<2>(space, from, to);
   } else {
-    product.template compute<kProductRows>(a.dim, from, to);
+    product.template compute<4>(space, from, to);
   }
 }
 
@@ -222,3 +304,4 @@ struct Group {
 };
 
 }  // namespace vecc_kernel
+#endif

@@ -39,8 +39,15 @@ struct RelationTerms {
     }
     count = end - begin;
     if constexpr (kHasSpaces) {  // three of each query, and of each group its negatives
-      first_group = group_at(begin);
-      count = of_queries() + (group_at(end) - first_group) * a.negative_count;
+      unsigned end_group = a.groups[0];
+      if constexpr (kMovesAll) {
+        first_group = group_at(begin);
+        end_group = group_at(end);
+      } else {
+        first_group = a.segment_groups[number];
+        if (number + 1 < a.segments[0]) end_group = a.segment_groups[number + 1];
+      }
+      count = of_queries() + (end_group - first_group) * a.negative_count;
     }
     return true;
   }
@@ -245,10 +252,34 @@ struct MatrixTile {
     }
   }
 
+  // To the L2 cache, while the derivative is computed.
+  __device__ __forceinline__ void prefetch() const {
+#if __CUDA_ARCH__ >= 700
+    const Bound& a = terms.a;
+    constexpr unsigned kLine = 128 / sizeof(Number);
+    constexpr unsigned kLines = kWideColumns / kLine;
+    const unsigned long long matrix =
+        terms.relation * width_of_relation(a) + (kHasSpaces ? a.dim : 0);
+    for (unsigned t = threadIdx.x; t < kMatrixRows * kLines; t += kPairThreads) {
+      const unsigned row = first_row + t / kLines;
+      const unsigned column = first_column + t % kLines * kLine;
+      if (row >= a.dim || column >= a.dim) continue;
+      const unsigned long long place =
+          matrix + static_cast<unsigned long long>(row) * a.dim + column;
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(a.relations + place));
+      if (kOptimizer == RowOptimizer::Sgd) continue;
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(a.relation_states[0] + place));
+      if (kOptimizer != RowOptimizer::Adam) continue;
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(a.relation_states[1] + place));
+    }
+#endif
+  }
+
   // A row of the matrix is read before the one before it is written, so that memory's time passes
   // once.
   __device__ __forceinline__ void run(Number* space, StageTerms& places) {
     Tile tile;
+    prefetch();
     add_terms(tile, space, places);
     const RowRates<Number> rates = rates_of(terms.a);
     Piece now[2] = {};

@@ -7,6 +7,7 @@ namespace vecc_kernel {
 constexpr unsigned kDepth = sizeof(Number) == 8 ? 8 : 16;      // terms of a stage
 constexpr unsigned kWideStep = kWideColumns + 4;               // against conflicts of banks
 constexpr unsigned kWideBlocks = sizeof(Number) == 8 ? 1 : 2;  // that a multiprocessor is to hold
+constexpr unsigned kProductBlocks = sizeof(Number) == 8 ? 1 : 3;  // with few rows
 static_assert(kWideColumns == kPairThreads, "a warp has 32 columns");
 
 // Four numbers of a row, from `from` on, of which the first `count` are there.
