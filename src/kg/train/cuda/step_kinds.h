@@ -29,7 +29,7 @@ struct StepKinds {
   bool makes_answers = false;      ///< a user's score: e is no row of entities
   bool is_pairwise = false;        ///< a user's score is no sum over numbers
   bool is_joint = false;           ///< both sides' derivatives by one kernel: StepSizes
-  bool has_fours = false;          ///< rescal, transr: dim is a multiple of 4
+  bool has_fours = false;          ///< dim is a multiple of 4
   std::uint32_t matrix_rows = 64;  ///< rescal, transr: of a block's part of a matrix
 
   [[nodiscard]] bool is_formula() const { return model == ScoreModel::Formula; }

@@ -286,43 +286,4 @@ VECC_KG_FN void move_row(const Bound& a, unsigned row, unsigned begin, unsigned 
   }
 }
 
-// Below all keys of the row; no part has the number ~0u.
-VECC_KG_FN Key key_of(unsigned row) {
-  return static_cast<Key>(row) << 32;
-}
-
-// A block a sorted key: the row's, if it is the row's first. With kMovesAll a block a row.
-template <bool kIsEntity>
-VECC_KG_FN void move_rows(const Bound& a, unsigned block) {
-  const Batch batch(a, a.state->now);
-  const unsigned count = kIsEntity ? batch.parts(a) : batch.queries;
-  const Key* const keys = kIsEntity ? a.entity_keys.sorted : a.relation_keys.sorted;
-  unsigned row = block;
-  unsigned begin = block;
-  if constexpr (kMovesAll) {
-    begin = lower_bound(keys, 0, count, key_of(row));
-  } else {
-    if (block >= count) return;
-    row = static_cast<unsigned>(keys[block] >> 32);
-    if (block > 0 && keys[block - 1] >> 32 == row) return;
-  }
-  // Most rows have few parts.
-  const Key last = key_of(row) | ~0u;
-  unsigned span = 1;
-  while (span < count - begin && keys[begin + span] < last) span *= 2;
-  const unsigned end =
-      lower_bound(keys, begin + span / 2, span < count - begin ? begin + span : count, last);
-  move_row<kIsEntity>(a, row, begin, end);
-}
-
-VECC_KG_FN void move_all_rows(const Bound& a) {
-  if (a.state->failed != 0) return;
-  const unsigned entity_blocks = kMovesAll ? a.entity_count : a.entity_keys.most;
-  if (blockIdx.x < entity_blocks) {
-    move_rows<true>(a, blockIdx.x);
-  } else if constexpr (!kHasMatrices || kHasSpaces) {
-    move_rows<false>(a, blockIdx.x - entity_blocks);
-  }
-}
-
 }  // namespace vecc_kernel
