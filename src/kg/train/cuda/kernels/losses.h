@@ -55,7 +55,11 @@ VECC_KG_FN Number answer_number(const Bound& a, const Batch& batch, unsigned i, 
   return e * entity_keep(a, a.state->now, batch.queries + i, k);
 }
 
-// A lane's share of a query's negatives.
+constexpr unsigned kHeldScores = 8;  // of a lane
+
+// A lane's share of a query's negatives: in memory, or kHeld in registers, which fewer passes over
+// memory need.
+template <unsigned kHeld>
 struct QueryScores {
   Number* scores;
   Number* along;        // transh
@@ -65,20 +69,42 @@ struct QueryScores {
   Number positive;
   Number c;  // of projected_query.h: transh's c, transr's b
   Number along_of_positive;
+  Number held[kHeld > 0 ? kHeld : 1];
+
+  // visit(j, score) of each; it may set the score.
+  template <class Visit>
+  __device__ __forceinline__ void each(const Visit& visit) {
+    if constexpr (kHeld > 0) {
+#pragma unroll
+      for (unsigned n = 0; n < kHeld; ++n) {
+        if (lane + 32 * n < count) visit(lane + 32 * n, held[n]);
+      }
+    } else {
+      for (unsigned j = lane; j < count; j += 32) visit(j, scores[j]);
+    }
+  }
+  __device__ __forceinline__ void read() {
+    if constexpr (kHeld == 0) return;
+    each([&](unsigned j, Number& score) { score = scores[j]; });
+  }
+  __device__ __forceinline__ void write() {
+    if constexpr (kHeld == 0) return;
+    each([&](unsigned j, Number& score) { scores[j] = score; });
+  }
 
   // What scores have beside their sum: transh, transr; no tile has looked for a NaN.
-  __device__ __forceinline__ void complete() const {
-    for (unsigned j = lane; j < count; j += 32) {
+  __device__ __forceinline__ void complete() {
+    each([&](unsigned j, Number& score) {
       const Number more = kHasPlanes   ? plane_term(along[j], c)
                           : kHasSpaces ? c - norms[j]
                                        : Number(0);
-      const Number score = scores[j] + more;
-      scores[j] = score == score ? score : no_negative();
-    }
+      score += more;
+      if (!(score == score)) score = no_negative();
+    });
   }
   // Score j becomes the derivative by its sum; returns what transh's c gets.
-  __device__ __forceinline__ Number put(unsigned j, Number by_score) const {
-    scores[j] = by_sum<kKind>(by_score, scores[j]);
+  __device__ __forceinline__ Number put(unsigned j, Number by_score, Number& score) const {
+    score = by_sum<kKind>(by_score, score);
     if constexpr (!kHasPlanes) return Number(0);
     const Number before = along[j];
     along[j] = 2 * (before - c) * by_score;
@@ -86,34 +112,34 @@ struct QueryScores {
   }
   // Takes out what is no negative.
   __device__ __forceinline__ void mark(const Bound& a, const Batch& batch, unsigned i,
-                                       const QueryRows& rows) const {
+                                       const QueryRows& rows) {
     const unsigned* const negatives =
         a.negatives + static_cast<unsigned long long>(batch.chunk_of(a, i)) * count;
     if constexpr (kFilters) {
       const KnownAnswers known(a, rows, i < batch.tails);
-      for (unsigned j = lane; j < count; j += 32) {
-        if (negatives[j] == rows.answer || known.has(rows, negatives[j])) scores[j] = no_negative();
-      }
+      each([&](unsigned j, Number& score) {
+        if (negatives[j] == rows.answer || known.has(rows, negatives[j])) score = no_negative();
+      });
     } else {
-      for (unsigned j = lane; j < count; j += 32) {
-        if (negatives[j] == rows.answer) scores[j] = no_negative();
-      }
+      each([&](unsigned j, Number& score) {
+        if (negatives[j] == rows.answer) score = no_negative();
+      });
     }
   }
-  __device__ __forceinline__ NegativeTotals totals(Number temperature) const {
+  __device__ __forceinline__ NegativeTotals totals(Number temperature) {
     NegativeTotals t = {Number(0), no_negative(), Number(0)};
-    for (unsigned j = lane; j < count; j += 32) {
-      if (scores[j] != no_negative()) t.count += 1;
-      t.largest = larger(t.largest, scores[j]);
-    }
+    each([&](unsigned, const Number& score) {
+      if (score != no_negative()) t.count += 1;
+      t.largest = larger(t.largest, score);
+    });
     t.count = warp_sum(t.count);
     t.largest = warp_largest(t.largest);
     if constexpr (kLoss == TripleLoss::Softmax && !kLabels) {
       t.largest = larger(t.largest, positive);
     }
-    for (unsigned j = lane; j < count; j += 32) {
-      if (scores[j] != no_negative()) t.sum += weight_term(temperature, scores[j], t.largest);
-    }
+    each([&](unsigned, const Number& score) {
+      if (score != no_negative()) t.sum += weight_term(temperature, score, t.largest);
+    });
     t.sum = warp_sum(t.sum);
     if constexpr (kLoss == TripleLoss::Softmax && !kLabels) {
       t.sum += exponential(positive - t.largest);
@@ -123,7 +149,8 @@ struct QueryScores {
 };
 
 // A query's loss; scores become the derivatives by the sums. `by_positive` is set.
-VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number scale,
+template <unsigned kHeld>
+VECC_KG_FN double differentiate(const Bound& a, QueryScores<kHeld>& query, Number scale,
                                 Number& by_positive, Number& by_bias, Number& slope) {
   const Number temperature =
       kLoss == TripleLoss::Softmax ? Number(1) : static_cast<Number>(a.adversarial);
@@ -134,8 +161,7 @@ VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number
   double loss = 0;
   Number slopes = 0;
   Number by_c = 0;
-  for (unsigned j = query.lane; j < query.count; j += 32) {
-    const Number score = query.scores[j];
+  query.each([&](unsigned j, Number& score) {
     Number derivative = 0;
     if (score != no_negative()) {
       const Number weight = weight_term(temperature, score, t.largest) / t.sum;
@@ -153,8 +179,8 @@ VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number
       }
       slopes += derivative;
     }
-    by_c += query.put(j, derivative * scale);
-  }
+    by_c += query.put(j, derivative * scale, score);
+  });
   loss = warp_sum(loss);
   slopes = warp_sum(slopes);
   slope = slopes * scale;
@@ -178,7 +204,8 @@ VECC_KG_FN double differentiate(const Bound& a, const QueryScores& query, Number
 
 // k-vs-all, as labelled_loss(): scores become the derivatives by the sums. Answers ascend, and so
 // do a lane's scores. NaN where a score is not finite.
-VECC_KG_FN double differentiate_labels(const Bound& a, const QueryScores& query,
+template <unsigned kHeld>
+VECC_KG_FN double differentiate_labels(const Bound& a, QueryScores<kHeld>& query,
                                        const KnownAnswers& known, Number scale, Number& by_bias,
                                        Number& slope) {
   const NegativeTotals t = query.totals(Number(1));
@@ -191,11 +218,10 @@ VECC_KG_FN double differentiate_labels(const Bound& a, const QueryScores& query,
   Number slopes = 0;
   Number by_c = 0;
   unsigned at = 0;
-  for (unsigned j = query.lane; j < query.count; j += 32) {
+  query.each([&](unsigned j, Number& score) {
     while (at < known.count() && known.answer(at) < j) ++at;
     const bool is_answer = at < known.count() && known.answer(at) == j;
     const Number label = is_answer ? labels.answer : labels.other;
-    const Number score = query.scores[j];
     LossPart<Number> part;
     if constexpr (kLoss == TripleLoss::Logistic) {
       part = logistic_part(margin + score, label, Number(1));
@@ -204,8 +230,8 @@ VECC_KG_FN double differentiate_labels(const Bound& a, const QueryScores& query,
     }
     loss += static_cast<double>(part.loss);
     slopes += part.derivative;
-    by_c += query.put(j, part.derivative * scale);
-  }
+    by_c += query.put(j, part.derivative * scale, score);
+  });
   loss = warp_sum(loss);
   if constexpr (kLoss == TripleLoss::Softmax) loss += static_cast<double>(logarithm(t.sum));
   slope = warp_sum(slopes) * scale;
@@ -252,17 +278,19 @@ VECC_KG_FN double query_constraints(const Bound& a, const QueryRows& rows, unsig
          larger(0.0, static_cast<double>(warp_sum(of_e)) - 1) + sums.excess();
 }
 
-VECC_KG_FN void query_losses(const Bound& a) {
-  if (a.state->failed != 0) return;
-  const Batch batch(a, a.state->now);
-  const unsigned i = blockIdx.x * (kLossThreads / 32) + threadIdx.x / 32;
-  if (i >= batch.queries) return;
+// A warp: query i.
+template <unsigned kHeld>
+VECC_KG_FN void query_loss(const Bound& a, const Batch& batch, unsigned i) {
   const QueryRows rows = a.query_rows[i];
   const unsigned lane = threadIdx.x % 32;
   const Number* const q = row_of(a.queries, i, a.width);
   Number sum = 0;
   const unsigned half = kIsPairwise ? 0 : a.width / kParts;
+  const unsigned long long first = static_cast<unsigned long long>(i) * a.negative_count;
+  QueryScores<kHeld> query = {a.scores + first, a.along + first, nullptr, a.negative_count, lane};
+  query.read();  // memory's time passes beside that of the positive's numbers
   const auto answer = [&](unsigned k) { return answer_number(a, batch, i, rows.answer, k); };
+#pragma unroll 8
   for (unsigned k = lane; k < half; k += 32) {
     sum = add_score_term(Complex<Number>{q[k], kPairs ? q[half + k] : Number(0)},
                          Complex<Number>{answer(k), kPairs ? answer(half + k) : Number(0)}, sum);
@@ -277,15 +305,14 @@ VECC_KG_FN void query_losses(const Bound& a) {
     positive += plane_term(along, a.biases[i]);
   }
   Number b = a.biases[i];
-  const Number* norms = nullptr;
   if constexpr (kHasSpaces) {
     positive = -warp_sum(lane_square(row_of(a.differences, i, a.dim), a.dim, lane));
     b = -warp_sum(lane_square(row_of(a.images, i, a.dim), a.dim, lane));
-    norms = a.norms + static_cast<unsigned long long>(a.group_of[i]) * a.negative_count;
+    query.norms = a.norms + static_cast<unsigned long long>(a.group_of[i]) * a.negative_count;
   }
-  const unsigned long long first = static_cast<unsigned long long>(i) * a.negative_count;
-  const QueryScores query = {
-      a.scores + first, a.along + first, norms, a.negative_count, lane, positive, b, along};
+  query.positive = positive;
+  query.c = b;
+  query.along_of_positive = along;
   if constexpr (kHasPlanes || kHasSpaces || kIsPairwise) query.complete();
   const Number scale = static_cast<Number>(1.0 / batch.queries);
   Number by_positive = 0;
@@ -301,6 +328,7 @@ VECC_KG_FN void query_losses(const Bound& a) {
     // Tiles make -infinity of a NaN, so that only a positive shows one.
     if (!(positive - positive == 0)) loss = static_cast<double>(positive - positive);
   }
+  query.write();
   if constexpr (kRegularizes) {
     double penalty = row_penalty<true>(a, rows.anchor, lane);
     penalty += row_penalty<true>(a, rows.answer, lane);
@@ -314,6 +342,18 @@ VECC_KG_FN void query_losses(const Bound& a) {
   a.by_bias[i] = by_bias;
   a.slopes[i] = slope;
   a.losses[i] = loss;
+}
+
+VECC_KG_FN void query_losses(const Bound& a) {
+  if (a.state->failed != 0) return;
+  const Batch batch(a, a.state->now);
+  const unsigned i = blockIdx.x * (kLossThreads / 32) + threadIdx.x / 32;
+  if (i >= batch.queries) return;
+  if (a.negative_count <= 32 * kHeldScores) {
+    query_loss<kHeldScores>(a, batch, i);
+  } else {
+    query_loss<0>(a, batch, i);
+  }
 }
 
 // One block: adds the losses up, and says whether rows are to move.
