@@ -14,9 +14,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// To wake a thread takes some microseconds of both.
-constexpr double kShortestBinding = 50e-6;
-
 }  // namespace
 
 BatchPrefetch::~BatchPrefetch() {
@@ -24,7 +21,7 @@ BatchPrefetch::~BatchPrefetch() {
     const Lock lock(mutex_);
     ends_ = true;
   }
-  changed_.notify_all();
+  begun_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -37,7 +34,7 @@ BatchPrefetch::Slot* BatchPrefetch::find_waiting() {
 
 void BatchPrefetch::work() {
   for (Lock lock(mutex_);;) {
-    changed_.wait(lock, [&] { return ends_ || find_waiting() != nullptr; });
+    begun_.wait(lock, [&] { return ends_ || find_waiting() != nullptr; });
     if (ends_) return;
     bind(*find_waiting(), lock);
   }
@@ -59,14 +56,14 @@ void BatchPrefetch::bind(Slot& slot, Lock& lock) {
   lock.lock();
   seconds_ = seconds;
   slot.state = Slot::State::IsBound;
-  changed_.notify_all();
+  bound_.notify_all();
 }
 
 void BatchPrefetch::forget(Lock& lock) {
   for (std::size_t place = 0; place < count_; ++place) {
     if (queued(place).state == Slot::State::Waits) queued(place).state = Slot::State::Free;
   }
-  changed_.wait(lock, [&] {
+  bound_.wait(lock, [&] {
     return std::ranges::find(slots_, Slot::State::IsBeingBound, &Slot::state) == slots_.end();
   });
   count_ = 0;
@@ -96,7 +93,7 @@ Result<const BatchStep*> BatchPrefetch::get(const Samples& samples, std::uint64_
     if (Slot* const waiting = find_waiting()) {
       bind(*waiting, lock);
     } else {
-      changed_.wait(lock);
+      bound_.wait(lock);
     }
   }
   return take_first();
@@ -105,7 +102,7 @@ Result<const BatchStep*> BatchPrefetch::get(const Samples& samples, std::uint64_
 bool BatchPrefetch::is_worth_a_thread() const {
   const Lock lock(mutex_);
   const std::size_t threads = can_start_threads_ ? thread_count_ : threads_.size();
-  return threads > 0 && seconds_ >= kShortestBinding;
+  return threads > 0 && seconds_ >= shortest_;
 }
 
 std::size_t BatchPrefetch::begun() const {
@@ -129,12 +126,12 @@ void BatchPrefetch::begin(Samples samples, std::uint64_t number) {
   slot.number = number;
   slot.state = Slot::State::Waits;
   ++count_;
-  changed_.notify_all();
+  begun_.notify_one();
 }
 
 std::uint64_t BatchPrefetch::bytes() const {
   Lock lock(mutex_);
-  changed_.wait(lock, [&] {
+  bound_.wait(lock, [&] {
     return std::ranges::find(slots_, Slot::State::IsBeingBound, &Slot::state) == slots_.end();
   });
   std::uint64_t bytes = 0;

@@ -26,9 +26,12 @@ class BatchPrefetch {
       std::function<Result<void>(std::span<const std::uint32_t>, std::uint64_t, BatchStep&)>;
 
   /// `bind` runs on up to `threads` threads at a time, and the caller's. Without any, batches are
-  /// bound when they are asked for.
-  BatchPrefetch(Bind bind, std::uint32_t threads)
-      : bind_(std::move(bind)), thread_count_(threads), slots_(most_begun() + 1) {}
+  /// bound when they are asked for. `shortest`: seconds of binding that are worth another thread.
+  BatchPrefetch(Bind bind, std::uint32_t threads, double shortest)
+      : bind_(std::move(bind)),
+        thread_count_(threads),
+        shortest_(shortest),
+        slots_(most_begun() + 1) {}
   BatchPrefetch(const BatchPrefetch&) = delete;
   BatchPrefetch& operator=(const BatchPrefetch&) = delete;
   ~BatchPrefetch();
@@ -69,9 +72,11 @@ class BatchPrefetch {
 
   Bind bind_;
   const std::uint32_t thread_count_;
+  const double shortest_;
   std::vector<std::thread> threads_;
-  mutable std::mutex mutex_;  // of all below; a slot that is being bound is its thread's
-  mutable std::condition_variable changed_;
+  mutable std::mutex mutex_;       // of all below; a slot that is being bound is its thread's
+  std::condition_variable begun_;  // one more waits, or all ends
+  mutable std::condition_variable bound_;  // one is
   bool ends_ = false;
   bool can_start_threads_ = true;
   double seconds_ = 0;  // that binding took the last time

@@ -79,6 +79,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   std::unique_ptr<BatchSteps> steps(new BatchSteps(graph, std::move(made), options, sorted));
   VECC_TRY(const BatchMachine machine, find_batch_machine(backend, execution));
   steps->binding_threads_ = machine.binding_threads;
+  steps->shortest_binding_ = machine.shortest_binding;
   steps->made_.batch.binding_threads = machine.binding_threads + 1;
   if (backend.binds_batches()) {
     if (backend.plans_by_typical_batch()) steps->set_typical(sorted, options.batch_size);

@@ -65,6 +65,8 @@ class BatchSteps {
   }
   /// That may bind() beside the step's own.
   [[nodiscard]] std::uint32_t binding_threads() const { return binding_threads_; }
+  /// Seconds of binding that are worth one.
+  [[nodiscard]] double shortest_binding() const { return shortest_binding_; }
   /// Whether batches that reach all parameters are masked.
   [[nodiscard]] bool masks() const { return masked_ != nullptr; }
   [[nodiscard]] BatchCounts counts() const {
@@ -95,6 +97,7 @@ class BatchSteps {
   BatchStepProgram made_;
   LossOptions loss_;
   std::uint32_t binding_threads_ = 0;
+  double shortest_binding_ = 0;
   std::vector<std::uint32_t> places_;   // by sample of the graph: its number in the Program
   std::unique_ptr<StepReads> reads_;    // null where nothing asks
   bool draws_ = false;                  // members

@@ -18,6 +18,7 @@ namespace vecc::training {
 struct BatchMachine {
   std::optional<Target> gpu;          ///< none: a processor
   std::uint32_t binding_threads = 0;  ///< beside the step's own
+  double shortest_binding = 0;        ///< seconds that are worth one of these
 };
 /// Steps on a processor need its other cores. Errors: those of Backend::find_gpu().
 [[nodiscard]] Result<BatchMachine> find_batch_machine(const Backend& backend,

@@ -59,7 +59,7 @@ class BatchTrainer final : public Trainer {
     if (bound_steps_) {
       const auto bind = [this](std::span<const std::uint32_t> samples, std::uint64_t run,
                                BatchStep& to) { return bound_steps_->bind(samples, run, to); };
-      prefetch_.emplace(bind, bound_steps_->binding_threads());
+      prefetch_.emplace(bind, bound_steps_->binding_threads(), bound_steps_->shortest_binding());
       return make_state(bound_steps_->storage());
     }
     VECC_TRY(const CompiledStep* first, step_of(batch_samples(0)));

@@ -13,7 +13,9 @@ using training::BatchPrefetch;
 using training::BatchStep;
 using Samples = BatchPrefetch::Samples;
 
-// Takes longer than it takes to wake a thread; sample 1007 is an error, 1008 an exception.
+constexpr double kShortest = 50e-6;  // seconds of binding that are worth a thread
+
+// Takes longer than that; sample 1007 is an error, 1008 an exception.
 Result<void> bind_slowly(std::span<const std::uint32_t> samples, std::uint64_t step,
                          BatchStep& to) {
   std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -30,7 +32,7 @@ std::uint64_t bound(BatchPrefetch& prefetch, const Samples& samples, std::uint64
 
 TEST(BatchPrefetch, gives_the_batch_that_was_begun_or_another) {
   for (const std::uint32_t threads : {0u, 1u, 5u}) {
-    BatchPrefetch prefetch(bind_slowly, threads);
+    BatchPrefetch prefetch(bind_slowly, threads, kShortest);
     EXPECT_FALSE(prefetch.is_worth_a_thread());  // nothing was measured
     EXPECT_EQ(bound(prefetch, {1}), 1u);
     EXPECT_EQ(prefetch.is_worth_a_thread(), threads > 0);
@@ -41,11 +43,17 @@ TEST(BatchPrefetch, gives_the_batch_that_was_begun_or_another) {
   }
 }
 
+TEST(BatchPrefetch, short_binding_is_worth_no_thread) {
+  BatchPrefetch prefetch(bind_slowly, 3, /*shortest=*/3600);
+  EXPECT_EQ(bound(prefetch, {1}), 1u);
+  EXPECT_FALSE(prefetch.is_worth_a_thread());
+}
+
 class BatchPrefetchThreads : public testing::TestWithParam<std::uint32_t> {};
 INSTANTIATE_TEST_SUITE_P(Counts, BatchPrefetchThreads, testing::Values(1, 2, 8));
 
 TEST_P(BatchPrefetchThreads, several_are_begun_and_come_in_their_order) {
-  BatchPrefetch prefetch(bind_slowly, GetParam());
+  BatchPrefetch prefetch(bind_slowly, GetParam(), kShortest);
   std::uint32_t begun = 1;
   for (std::uint32_t i = 1; i < 60; ++i) {
     while (prefetch.begun() < prefetch.most_begun()) prefetch.begin({begun++}, 0);
@@ -66,7 +74,7 @@ TEST_P(BatchPrefetchThreads, several_are_begun_and_come_in_their_order) {
 }
 
 TEST(BatchPrefetch, the_batch_of_another_step_is_another) {
-  BatchPrefetch prefetch(bind_slowly, 3);
+  BatchPrefetch prefetch(bind_slowly, 3, kShortest);
   EXPECT_EQ(bound(prefetch, {5}, 1), 1005u);
   prefetch.begin({5}, 2);
   EXPECT_EQ(bound(prefetch, {5}, 3), 3005u);
@@ -75,7 +83,7 @@ TEST(BatchPrefetch, the_batch_of_another_step_is_another) {
 }
 
 TEST(BatchPrefetch, what_fails_fails_where_it_is_asked_for) {
-  BatchPrefetch prefetch(bind_slowly, 3);
+  BatchPrefetch prefetch(bind_slowly, 3, kShortest);
   prefetch.begin({1007}, 0);
   EXPECT_EQ(bound(prefetch, {1}), 1u);  // nothing asks for it
   prefetch.begin({1007}, 0);
