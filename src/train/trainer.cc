@@ -24,8 +24,8 @@ using Samples = std::vector<std::uint32_t>;
 
 // The order of an epoch's samples depends on nothing but the seed and the epoch.
 void shuffle_samples(Samples& samples, std::uint64_t seed, std::uint64_t epoch) {
-  std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
-                      static_cast<std::uint32_t>(epoch), static_cast<std::uint32_t>(epoch >> 32)};
+  const SeedWords words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                        static_cast<std::uint32_t>(epoch), static_cast<std::uint32_t>(epoch >> 32)};
   shuffle_by(words, samples);
 }
 
@@ -97,6 +97,8 @@ class BatchTrainer final : public Trainer {
       position_.batch += together;
       position_.step += together;
       count -= together;
+      // The next epoch's order is drawn while a GPU runs this one's last steps.
+      if (position_.batch == batch_count()) (void)batch_samples(position_.epoch + 1, 0);
     }
     return {};
   }

@@ -29,7 +29,8 @@ std::vector<Samples> draw_units(const NeuronGraph& graph, std::uint64_t seed) {
     if (is_new) units.emplace_back();
     units[unit->second].push_back(s);
   }
-  std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+  const training::SeedWords words{static_cast<std::uint32_t>(seed),
+                                  static_cast<std::uint32_t>(seed >> 32)};
   training::shuffle_by(words, units);
   return units;
 }
