@@ -278,6 +278,14 @@ VECC_KG_FN double query_constraints(const Bound& a, const QueryRows& rows, unsig
          larger(0.0, static_cast<double>(warp_sum(of_e)) - 1) + sums.excess();
 }
 
+// What regularization adds to a query's loss.
+VECC_KG_FN double query_penalty(const Bound& a, const QueryRows& rows, unsigned lane) {
+  double penalty = row_penalty<true>(a, rows.anchor, lane);
+  penalty += row_penalty<true>(a, rows.answer, lane);
+  penalty += row_penalty<false>(a, rows.relation, lane);
+  return warp_sum(penalty);
+}
+
 // A warp: query i.
 template <unsigned kHeld>
 VECC_KG_FN void query_loss(const Bound& a, const Batch& batch, unsigned i) {
@@ -329,12 +337,7 @@ VECC_KG_FN void query_loss(const Bound& a, const Batch& batch, unsigned i) {
     if (!(positive - positive == 0)) loss = static_cast<double>(positive - positive);
   }
   query.write();
-  if constexpr (kRegularizes) {
-    double penalty = row_penalty<true>(a, rows.anchor, lane);
-    penalty += row_penalty<true>(a, rows.answer, lane);
-    penalty += row_penalty<false>(a, rows.relation, lane);
-    loss += warp_sum(penalty);
-  }
+  if constexpr (kRegularizes) loss += query_penalty(a, rows, lane);
   if constexpr (kConstrains) loss += a.constraints * query_constraints(a, rows, lane);
   if (lane != 0) return;
   if constexpr (kHasPlanes) a.positive_along[i] = 2 * (along - a.biases[i]) * by_positive;
