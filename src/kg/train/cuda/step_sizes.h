@@ -26,6 +26,8 @@ struct StepSizes {
   bool is_joint = false;          ///< derivatives by both sides of pairs are one kernel's
   std::uint64_t query_parts = 1;  ///< then: of the derivative by a negative
 
+  /// rescal, transr: whether relations' keys are so few that each is compared with all.
+  [[nodiscard]] bool ranks_relations() const { return queries <= 8192; }
   [[nodiscard]] std::uint64_t drawn() const { return chunks * negatives; }
   /// rescal, transr: stretches of sorted queries of one relation and side, of as many as
   /// a block multiplies, but for the last of a stretch.
@@ -50,6 +52,7 @@ struct StepGrids {
   std::uint64_t drop = 0;  ///< where entities are dropped
   std::uint64_t sort = 0;
   std::uint64_t merge = 0;
+  std::uint64_t rank = 0;    ///< rescal, transr: 0 where relations are sorted as entities are
   std::uint32_t passes = 0;  ///< of merge
   std::uint64_t scores = 0;
   std::uint64_t losses = 0;
