@@ -21,7 +21,8 @@ std::uint64_t number_bytes(const StepKinds& kinds) {
 // lies between a user's kernels.)
 std::uint64_t needed_bytes(const StepKinds& kinds, const StepSizes& s, std::uint32_t states) {
   const std::uint64_t weights = s.entities * s.dim + s.relations * s.relation_width;
-  const std::uint64_t of_query = kinds.has_planes() || kinds.has_spaces() ? 8 : 4;
+  const std::uint64_t of_query = (kinds.has_planes() || kinds.has_spaces() ? 8 : 4) +
+                                 (s.negative_splits - 1) * (kinds.has_planes() ? 2 : 1);
   const std::uint64_t rows =
       of_query * s.queries + s.drawn() * (s.query_parts + (kinds.drops_entities ? 1 : 0));
   std::uint64_t pairs = s.queries * s.negatives * (kinds.has_planes() ? 2 : 1);
@@ -187,7 +188,7 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const KnownTriples
   a.by_bias = hold(s.queries, number);
   a.slopes = hold(s.queries, number);
   a.losses = hold(s.queries, sizeof(double));
-  a.by_query = hold(s.queries * s.width, number);
+  a.by_query = hold(s.negative_splits * s.queries * s.width, number);
   a.by_negative = hold(s.query_parts * s.drawn() * s.width, number);
   a.by_anchor = hold(s.queries * s.dim, number);
   if (kinds_.has_matrices()) {
@@ -213,7 +214,7 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const KnownTriples
   }
   if (kinds_.has_planes()) {
     a.normals = hold(s.queries * s.dim, number);
-    a.by_normal = hold(s.queries * s.dim, number);
+    a.by_normal = hold(s.negative_splits * s.queries * s.dim, number);
     a.along = hold(s.queries * s.negatives, number);
     a.positive_along = hold(s.queries, number);
   }
@@ -297,6 +298,8 @@ void DeviceStep::set_numbers(const TripleTrainOptions& options) {
   a.most_queries = count(s.queries);
   a.most_chunks = count(s.chunks);
   a.query_parts = count(s.query_parts);
+  a.negative_splits = count(s.negative_splits);
+  a.split_negatives = count(s.split_negatives);
   a.space_parts = count(s.space_parts());
 }
 

@@ -13,6 +13,21 @@ std::uint64_t whole_units(std::uint64_t n, std::uint64_t unit) {
 
 }  // namespace
 
+// Blocks of few pairs, so that many are there: a kernel's begin while the one before ends, wherever
+// a multiprocessor has room, and only the next ones even that out. However many a GPU has.
+void split_gradients(const StepKinds& kinds, std::uint64_t query_parts, StepSizes& s) {
+  constexpr std::uint64_t kBlocks = 800;
+  constexpr std::uint64_t kLeast = 64;  // negatives
+  s.query_parts = query_parts;
+  if (kinds.has_spaces()) return;  // products read whole sums
+  const std::uint64_t numbers = kinds.sum == TileKind::ComplexL1 ? s.width / 2 : s.width;
+  const std::uint64_t blocks = s.chunks * query_parts * whole_units(numbers, 32);
+  const std::uint64_t splits =
+      std::clamp<std::uint64_t>(whole_units(kBlocks, blocks), 1, whole_units(s.negatives, kLeast));
+  s.split_negatives = whole_units(whole_units(s.negatives, splits), 32) * 32;
+  s.negative_splits = whole_units(s.negatives, s.split_negatives);
+}
+
 StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& o, std::uint64_t triples,
                      std::uint64_t entities, std::uint64_t relations, const DeviceScore* score) {
   StepSizes s;
@@ -41,7 +56,8 @@ StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& o, std::u
   constexpr std::uint64_t kMostParts = 8;
   const std::uint64_t parts = whole_units(s.chunk, device::kJointQueries);
   s.is_joint = !kinds.is_formula() && parts <= kMostParts;
-  if (s.is_joint) s.query_parts = parts;
+  s.split_negatives = s.negatives;
+  if (s.is_joint) split_gradients(kinds, parts, s);
   return s;
 }
 
@@ -76,8 +92,9 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
   const std::uint64_t numbers = kinds.sum == TileKind::ComplexL1 ? s.width / 2 : s.width;
   g.scores = query_tiles * whole_units(s.negatives, kTile);
   g.losses = whole_units(s.queries, kLossThreads / 32);
-  g.gradients = (s.is_joint ? s.chunks * s.query_parts : query_tiles + negative_tiles) *
-                whole_units(numbers, kTile);
+  g.gradients =
+      (s.is_joint ? s.chunks * s.query_parts * s.negative_splits : query_tiles + negative_tiles) *
+      whole_units(numbers, kTile);
   g.spread = s.queries;
   g.rows = kinds.moves_all ? s.entities : s.parts();
   if (kinds.has_matrices()) {

@@ -20,11 +20,13 @@ struct StepSizes {
   std::uint64_t batch_size = 0;
   std::uint64_t batches = 0;  ///< of an epoch
   std::uint64_t chunk = 0;
-  std::uint64_t negatives = 0;    ///< of a chunk
-  std::uint64_t queries = 0;      ///< at most
-  std::uint64_t chunks = 0;       ///< at most
-  bool is_joint = false;          ///< derivatives by both sides of pairs are one kernel's
-  std::uint64_t query_parts = 1;  ///< then: of the derivative by a negative
+  std::uint64_t negatives = 0;        ///< of a chunk
+  std::uint64_t queries = 0;          ///< at most
+  std::uint64_t chunks = 0;           ///< at most
+  bool is_joint = false;              ///< derivatives by both sides of pairs are one kernel's
+  std::uint64_t query_parts = 1;      ///< then: of the derivative by a negative
+  std::uint64_t negative_splits = 1;  ///< then: of that by a query
+  std::uint64_t split_negatives = 0;
 
   /// rescal, transr: whether relations' keys are so few that each is compared with all.
   [[nodiscard]] bool ranks_relations() const { return queries <= 8192; }

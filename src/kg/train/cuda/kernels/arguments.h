@@ -76,7 +76,7 @@ struct Arguments {
   VECC_KG_POINTER(Number) queries;      ///< [queries][dim]
   VECC_KG_POINTER(Number) normals;      ///< transh: u, [queries][dim]
   VECC_KG_POINTER(Number) along;  ///< transh: u.e, [queries][negatives], then the derivatives by it
-  VECC_KG_POINTER(Number) by_normal;  ///< transh: [queries][dim]
+  VECC_KG_POINTER(Number) by_normal;  ///< transh: [negative_splits][queries][dim]
   VECC_KG_POINTER(Number)
   positive_along;                       ///< transh: by query: the derivative by u.e of its answer
   VECC_KG_POINTER(Number) biases;       ///< by query
@@ -85,7 +85,7 @@ struct Arguments {
   VECC_KG_POINTER(Number) by_bias;      ///< by query
   VECC_KG_POINTER(Number) slopes;       ///< by query: the sum of the derivatives by its scores
   VECC_KG_POINTER(double) losses;       ///< by query
-  VECC_KG_POINTER(Number) by_query;     ///< [queries][dim]
+  VECC_KG_POINTER(Number) by_query;     ///< [negative_splits][queries][dim]
   VECC_KG_POINTER(Number) by_negative;  ///< [query_parts][chunks][negatives][dim]
   VECC_KG_POINTER(Number) by_anchor;    ///< [queries][dim]
   VECC_KG_POINTER(Number) by_relation;  ///< [queries][relation's width]; rescal: none, transr: dim
@@ -166,6 +166,9 @@ struct Arguments {
   unsigned most_queries;    ///< of a step
   unsigned most_chunks;
   unsigned query_parts;  ///< of the derivative by a negative: 1, or by kJointQueries of its chunk
+  unsigned
+      negative_splits;  ///< of the derivative by a query: 1, or by split_negatives of its chunk
+  unsigned split_negatives;
   unsigned space_parts;  ///< transr: blocks that share the groups of a chunk
   unsigned run;          ///< of a pass: keys of a sorted run
 };

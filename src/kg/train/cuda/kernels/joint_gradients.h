@@ -61,8 +61,8 @@ struct JointSpace {
   Number sums[kParts][kJointWarps][kJointStage][32];
 };
 
-// A block: kJointQueries queries of a chunk, 32 numbers. Of planes (transh) those by u and, added,
-// by negatives, from those by u.e.
+// A block: kJointQueries queries of a chunk, 32 numbers, a.split_negatives of the chunk's
+// negatives. Of planes (transh) those by u and, added, by negatives, from those by u.e.
 template <bool kOfPlanes>
 struct JointTile {
   static constexpr TileKind kOf = kOfPlanes ? TileKind::Projection : kKind;
@@ -76,6 +76,8 @@ struct JointTile {
   const Bound& a;
   unsigned chunk;
   unsigned part;         // of the chunk's queries
+  unsigned split;        // of its negatives
+  unsigned end;          // of those
   unsigned first_query;  // of the step
   unsigned count;        // of the block's queries
   unsigned number;       // the lane's
@@ -86,8 +88,10 @@ struct JointTile {
   __device__ __forceinline__ JointTile(const Bound& bound, const Batch& batch, unsigned block)
       : a(bound), half(a.dim / kParts) {
     const unsigned columns = whole_units(half, 32);
-    chunk = block / (columns * a.query_parts);
-    part = block / columns % a.query_parts;
+    split = block / columns % a.negative_splits;
+    part = block / (columns * a.negative_splits) % a.query_parts;
+    chunk = block / (columns * a.negative_splits * a.query_parts);
+    end = smaller(a.negative_count, (split + 1) * a.split_negatives);
     number = block % columns * 32 + lane;
     const ChunkQueries queries(a, batch, chunk);
     first_query = queries.first + part * kJointQueries;
@@ -117,7 +121,7 @@ struct JointTile {
   // Whether a stage's negatives, and the warp's queries, are all there: most are, and then no place
   // is compared.
   __device__ __forceinline__ bool is_whole(unsigned begin) const {
-    return begin + kJointStage <= a.negative_count && (warp + 1) * kJointSide <= count;
+    return begin + kJointStage <= end && (warp + 1) * kJointSide <= count;
   }
 
   // Which rows the negatives from `begin` on are.
@@ -126,7 +130,7 @@ struct JointTile {
     const unsigned long long first = negative(begin + warp);
 #pragma unroll
     for (unsigned n = 0; n < kJointLines; ++n) {
-      const bool is_there = kWhole || begin + warp + n * kJointWarps < a.negative_count;
+      const bool is_there = kWhole || begin + warp + n * kJointWarps < end;
       if (is_there) stage.rows[n] = negative_number(a, first + n * kJointWarps);
     }
   }
@@ -136,7 +140,7 @@ struct JointTile {
     const unsigned long long row_bytes = a.dim * static_cast<unsigned>(sizeof(Number));
 #pragma unroll
     for (unsigned n = 0; n < kJointLines; ++n) {
-      const bool is_there = kWhole || begin + warp + n * kJointWarps < a.negative_count;
+      const bool is_there = kWhole || begin + warp + n * kJointWarps < end;
       const auto* const row = reinterpret_cast<const Number*>(rows + stage.rows[n] * row_bytes);
 #pragma unroll
       for (unsigned p = 0; p < kParts; ++p) stage.e[n][p] = is_there ? row[p * half] : Number(0);
@@ -146,7 +150,7 @@ struct JointTile {
   template <bool kWhole>
   __device__ __forceinline__ void fetch_scores(unsigned begin, const Number* scores,
                                                Stage& stage) const {
-    const bool has_negative = kWhole || begin + lane % kJointStage < a.negative_count;
+    const bool has_negative = kWhole || begin + lane % kJointStage < end;
     const unsigned first = lane / kJointStage * kJointShare;
 #pragma unroll
     for (unsigned n = 0; n < kJointShare; ++n) {
@@ -233,7 +237,7 @@ struct JointTile {
 #pragma unroll
     for (unsigned n = 0; n < kJointLines; ++n) {
       const unsigned line = warp + n * kJointWarps;
-      if (!kWhole && begin + line >= a.negative_count) continue;
+      if (!kWhole && begin + line >= end) continue;
       Number* const row = to + n * step;
 #pragma unroll
       for (unsigned p = 0; p < kParts; ++p) {
@@ -248,8 +252,9 @@ struct JointTile {
 #pragma unroll
     for (unsigned i = 0; i < kJointSide; ++i) {
       if (!has_query(i) || !has_number()) continue;
-      const Number total = kOf == TileKind::L1 ? a.slopes[query(i)] : Number(0);
-      Number* const to = row_of(kOfPlanes ? a.by_normal : a.by_query, query(i), a.dim) + number;
+      const Number total = kOf == TileKind::L1 && split == 0 ? a.slopes[query(i)] : Number(0);
+      const unsigned row = split * a.most_queries + query(i);
+      Number* const to = row_of(kOfPlanes ? a.by_normal : a.by_query, row, a.dim) + number;
 #pragma unroll
       for (unsigned p = 0; p < kParts; ++p) to[p * half] = finish_query<kOf>(total, sums[i][p]);
     }
@@ -268,14 +273,15 @@ struct JointTile {
     Number by_query[kJointSide][kParts] = {};
     const bool has_queries = has_query(0);
     if (!has_queries) clear(space);
-    const Number* scores = first_scores();
+    const unsigned first = split * a.split_negatives;
+    const Number* scores = first_scores() + first;
     const unsigned long long all =
         static_cast<unsigned long long>(a.most_chunks) * a.negative_count;
-    Number* to = a.by_negative + (part * all + negative(warp)) * a.dim + number;
+    Number* to = a.by_negative + (part * all + negative(first + warp)) * a.dim + number;
     Stage next;
-    find<false>(0, next);
-    fetch(0, scores, next);
-    for (unsigned begin = 0; begin < a.negative_count; begin += kJointStage) {
+    find<false>(first, next);
+    fetch(first, scores, next);
+    for (unsigned begin = first; begin < end; begin += kJointStage) {
       put(next, space);
       __syncthreads();
       scores += kJointStage;

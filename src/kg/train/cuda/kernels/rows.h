@@ -20,6 +20,18 @@ VECC_KG_FN Complex<Number> answer_by_entity(Number c, Complex<Number> q, Complex
   return by_answer_number<kKind>(c, q, e);
 }
 
+// Number k of a query's derivative: all splits of its negatives.
+VECC_KG_FN Complex<Number> query_sum(const Bound& a, const Number* rows, unsigned i, unsigned k) {
+  Complex<Number> sum = number_of(row_of(rows, i, a.dim), k, a.dim);
+  if constexpr (kIsFormula) return sum;
+  for (unsigned split = 1; split < a.negative_splits; ++split) {
+    const Complex<Number> more =
+        number_of(row_of(rows, split * a.most_queries + i, a.dim), k, a.dim);
+    sum = {sum.re + more.re, sum.im + more.im};
+  }
+  return sum;
+}
+
 // transh: passes the derivatives by a query's q, u and c on (src/kg/projected_query.cc), and those
 // of its relation's constraint.
 VECC_KG_FN void spread_plane(const Bound& a, const Batch& batch, unsigned number, unsigned i) {
@@ -39,11 +51,12 @@ VECC_KG_FN void spread_plane(const Bound& a, const Batch& batch, unsigned number
   for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) {
     const Number e =
         drop_entity(a, number, batch.queries + i, k, {entity(a, rows.answer)[k], Number(0)}).re;
-    dq[k] +=
+    dq[k] =
+        query_sum(a, a.by_query, i, k).re +
         by_query_number<kKind>(a.positives[i], Complex<Number>{row_of(a.queries, i, a.dim)[k], 0},
                                Complex<Number>{e, 0})
             .re;
-    du[k] += a.positive_along[i] * e;
+    du[k] = query_sum(a, a.by_normal, i, k).re + a.positive_along[i] * e;
     u_dq += u[k] * dq[k];
     u_x += u[k] * x(k);
     sums.add(r[k], r[a.dim + k]);
@@ -112,7 +125,7 @@ VECC_KG_FN void spread(const Bound& a) {
   const Number* const e = entity(a, rows.answer);
   Number* const by_query = row_of(a.by_query, i, a.dim);
   for (unsigned k = threadIdx.x; k < number_count(a); k += kRowThreads) {
-    Complex<Number> dq = number_of(by_query, k, a.dim);
+    Complex<Number> dq = query_sum(a, a.by_query, i, k);
     const Complex<Number> answer =
         drop_entity(a, number, batch.queries + i, k, number_of(e, k, a.dim));
     const Complex<Number> more = answer_by_query(c, number_of(q, k, a.dim), answer);
