@@ -117,13 +117,14 @@ struct RelationTerms {
   }
 };
 
-// Numbers first .. first + 3 of a vector.
+// Numbers first .. first + 3 of a vector. Only what is by row has factors.
+template <bool kByRow>
 VECC_KG_FN Four read_vector(const Bound& a, const TermVector& x, unsigned first) {
   if (x.from == nullptr) return Four{};
   Four four = read_four(x.from + first, behind(first, a.dim));
 #pragma unroll
   for (unsigned n = 0; n < 4; ++n) {
-    if (kHasSpaces) four.at[n] *= x.factor;
+    if (kByRow && kHasSpaces) four.at[n] *= x.factor;
     if (kDropsEntities && x.part != kNoPart && first + n < a.dim) {
       four.at[n] *= entity_keep(a, a.state->now, x.part, first + n);
     }
@@ -174,10 +175,10 @@ struct MatrixTile {
         rows, columns, whole_units(terms.count, kDepth), a.dim - first_column, space,
         [&](unsigned stage, Rows& to_rows, Columns& to_columns) {
           to_rows.fetch([&](unsigned, unsigned term, unsigned lane) {
-            return read_vector(a, places.rows[stage % 2][term], first_row + lane);
+            return read_vector<true>(a, places.rows[stage % 2][term], first_row + lane);
           });
           to_columns.fetch([&](unsigned, unsigned term, unsigned lane) {
-            return read_vector(a, places.columns[stage % 2][term], first_column + lane);
+            return read_vector<false>(a, places.columns[stage % 2][term], first_column + lane);
           });
           put(stage + 1, places);
           find(stage + 2);
