@@ -87,6 +87,9 @@ inline int __popcll(unsigned long long bits) {
 inline int __ffsll(long long bits) {
   return __builtin_ffsll(bits);
 }
+inline int __clz(int bits) {
+  return bits == 0 ? 32 : __builtin_clz(static_cast<unsigned>(bits));
+}
 inline int __popc(unsigned bits) {
   return __builtin_popcount(bits);
 }

@@ -35,26 +35,22 @@ struct LastBeginning {
   unsigned last;
 
   __device__ __forceinline__ unsigned find(bool begins, unsigned first, unsigned* of_warp) {
-    const unsigned lane = threadIdx.x % 32;
     const unsigned own_warp = threadIdx.x / 32;
     const unsigned votes = __ballot_sync(~0u, begins);
-    if (lane == 0) of_warp[own_warp] = votes;
+    if (threadIdx.x % 32 == 0) of_warp[own_warp] = votes;
     __syncthreads();
     unsigned found = last;
     for (unsigned w = 0; w < kSideThreads / 32; ++w) {
-      const unsigned all = of_warp[w];
-      if (all == 0) continue;
-      last = first + w * 32 + highest(all);
+      if (of_warp[w] != 0) last = first + w * 32 + highest(of_warp[w]);
       if (w < own_warp) found = last;
     }
-    const unsigned own = votes & (~0u >> (31 - lane));
+    const unsigned own = votes & (~0u >> (31 - threadIdx.x % 32));
     __syncthreads();
     return own != 0 ? first + own_warp * 32 + highest(own) : found;
   }
   // The place of the highest of some bits.
   static __device__ __forceinline__ unsigned highest(unsigned bits) {
-    while ((bits & (bits - 1)) != 0) bits &= bits - 1;
-    return static_cast<unsigned>(__popc(bits - 1));
+    return 31 - static_cast<unsigned>(__clz(static_cast<int>(bits)));
   }
 };
 

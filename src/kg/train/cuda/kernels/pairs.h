@@ -120,24 +120,6 @@ struct Fetched {
       }
     }
   }
-  // Likewise of rows whose addresses are known.
-  using Rows = const Number* [kSide];
-  __device__ __forceinline__ void fetch(const Rows& rows, unsigned first, unsigned half) {
-    const unsigned k = first + lane();
-#pragma unroll
-    for (unsigned n = 0; n < kSide; ++n) {
-#pragma unroll
-      for (unsigned part = 0; part < kParts; ++part) {
-        numbers[part][n] = k < half ? rows[n][part * half + k] : Number(0);
-      }
-    }
-  }
-  // Those of the thread; for what is not there, the last one's: nothing reads its sums.
-  template <class Row>
-  static __device__ __forceinline__ void find(const Row& row, unsigned count, Rows& rows) {
-#pragma unroll
-    for (unsigned n = 0; n < kSide; ++n) rows[n] = row(smaller(line() + n, count - 1));
-  }
   // Into planes [part][..][..]: by number and row, or by row and number.
   template <bool kByNumber>
   __device__ __forceinline__ void put(Number* to) const {

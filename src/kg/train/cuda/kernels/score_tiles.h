@@ -1,35 +1,26 @@
 // Scores of queries with the negatives of their chunk.
 namespace vecc_kernel {
 
-// Stages in shared memory: with two in turn one barrier is enough for each.
-constexpr unsigned kTurns = kParts * sizeof(Number) > 8 ? 1 : 2;
-
 // The sums over all numbers of pairs of rows and columns, of which row(i) and column(i) are the
 // addresses: whole in group 0. q, e: space.
 template <TileKind kOf, class Row, class Column>
 VECC_KG_FN void add_pair_sums(const Row& row, unsigned row_count, const Column& column,
                               unsigned column_count, unsigned dim, const TilePlace& at, Number* q,
                               Number* e, Number (&sums)[kSide][kSide][1]) {
-  const unsigned half = dim / kParts;
-  Fetched::Rows rows;
-  Fetched::Rows columns;
-  Fetched::find(row, row_count, rows);
-  Fetched::find(column, column_count, columns);
   Fetched next_q;
   Fetched next_e;
-  next_q.fetch(rows, 0, half);
-  next_e.fetch(columns, 0, half);
-  for (unsigned first = 0; first < half; first += kTile) {
-    const unsigned turn = first / kTile % kTurns * (kParts * kPlane);
-    if (kTurns == 1) __syncthreads();
-    next_q.put<true>(q + turn);
-    next_e.put<true>(e + turn);
+  next_q.fetch(row, 0, row_count, dim);
+  next_e.fetch(column, 0, column_count, dim);
+  for (unsigned first = 0; first < dim / kParts; first += kTile) {
     __syncthreads();
-    next_q.fetch(rows, first + kTile, half);
-    next_e.fetch(columns, first + kTile, half);
+    next_q.put<true>(q);
+    next_e.put<true>(e);
+    __syncthreads();
+    next_q.fetch(row, first + kTile, row_count, dim);
+    next_e.fetch(column, first + kTile, column_count, dim);
 #pragma unroll
     for (unsigned n = 0; n < kOfGroup; ++n) {
-      const unsigned k = turn + (at.group * kOfGroup + n) * kPadded;
+      const unsigned k = (at.group * kOfGroup + n) * kPadded;
       const Four q_re = four_of(q + k + at.row);
       const Four e_re = four_of(e + k + at.column);
       const Four q_im = kPairs ? four_of(q + (kParts - 1) * kPlane + k + at.row) : q_re;
@@ -52,8 +43,8 @@ VECC_KG_FN void add_pair_sums(const Row& row, unsigned row_count, const Column& 
 template <bool kOfPlanes>
 VECC_KG_FN void score_tile(const Bound& a) {
   constexpr TileKind kOf = kOfPlanes ? TileKind::Projection : kKind;
-  __shared__ __align__(32) Number q[kTurns * kParts * kPlane];
-  __shared__ __align__(32) Number e[kTurns * kParts * kPlane];
+  __shared__ __align__(32) Number q[kParts * kPlane];
+  __shared__ __align__(32) Number e[kParts * kPlane];
   if (a.state->failed != 0) return;
   const unsigned columns = whole_units(a.negative_count, kTile);
   const unsigned rows = whole_units(a.chunk, kTile);
