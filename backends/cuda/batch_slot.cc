@@ -1,5 +1,6 @@
 #include "backends/cuda/batch_slot.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -24,6 +25,9 @@ std::unique_ptr<LaunchGraph> make_graph(const std::shared_ptr<Device>& device,
                                         std::span<const BatchSlot::Step> steps) {
   std::vector<std::vector<std::uint32_t>> before;
   for (const NodeCode& node : nodes) before.push_back(node.graph.before);
+  // Where none computes before it waits, the next step's first kernels may start early, too.
+  const bool computes_early = std::ranges::any_of(
+      nodes, [](const NodeCode& node) { return node.graph.programmatic.waits_last; });
   std::vector<BoundLaunch> launches;
   for (const BatchSlot::Step& step : steps) {
     for (std::size_t n = 0; n < nodes.size(); ++n) {
@@ -35,7 +39,7 @@ std::unique_ptr<LaunchGraph> make_graph(const std::shared_ptr<Device>& device,
       launch.block_count = place.block_count;
       launch.threads = nodes[n].graph.schedule->members.threads;
       launch.priority = nodes[n].graph.priority;
-      launch.starts_late = before[n].empty();  // behind the step before, which changes weights
+      launch.starts_late = computes_early && before[n].empty();  // the step before changes weights
     }
   }
   std::vector<const BoundLaunch*> all;
