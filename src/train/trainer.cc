@@ -317,7 +317,7 @@ class BatchTrainer final : public Trainer {
     for (std::uint64_t i = 0; i < count; ++i) {
       const TrainPosition at{position_.epoch, position_.batch + i, position_.step + i};
       VECC_TRY(const FoundBatch batch, bound_batch(at));
-      if (!batches_come_again() && prefetch_->is_worth_a_thread()) begin_batches();
+      if (is_bound_ahead() && prefetch_->is_worth_a_thread()) begin_batches();
       starts_.push_back({batch.step, optimizer_step(at), at.step + 1, rate()});
       counted += batch.step->counted;
       if (batch.is_kept && i + 1 < count) continue;
@@ -325,6 +325,12 @@ class BatchTrainer final : public Trainer {
       starts_.clear();
     }
     return counted;
+  }
+
+  // A mask's weights take less time than another thread does, which waits for the others there; to
+  // draw members takes more.
+  [[nodiscard]] bool is_bound_ahead() const {
+    return !batches_come_again() && (!bound_steps_->masks() || samples_members());
   }
 
   // Those after the one at hand, also of the next epoch.
