@@ -100,80 +100,73 @@ static __device__ bool keeps(const BatchTables& t, const NumberJob& job, unsigne
   return has_whole(t, job.whole) || has_number(t, job.rows_first + job.owners[counter]);
 }
 
-// Whether the job keeps its counter, where the batch may have it.
-static __device__ bool is_kept(const BatchTables& t, const NumberJob& job, unsigned counter) {
-  if (job.kind != kOwnerNumbers) return keeps(t, job, counter);
-  return has_any(t, job.first + job.begins[counter], job.first + job.begins[counter + 1]);
-}
-
-// Of rows in an order, those that the batch has of positions first .. first + count - 1, at most
-// kAtOnce, as bits. What they load is in flight together.
+// Of positions first .. first + count - 1, at most kAtOnce, those that are kept, as bits. What they
+// load is in flight together: in turn, each would wait for four loads one after another.
 constexpr unsigned kAtOnce = 8;
-static __device__ unsigned ordered_rows(const BatchTables& t, const NumberJob& job, unsigned first,
-                                        unsigned count) {
-  unsigned long long numbers[kAtOnce];
+static __device__ unsigned kept_of(const BatchTables& t, const NumberJob& job, unsigned first,
+                                   unsigned count) {
+  const bool by_members = job.kind == kOwnerNumbers;
+  unsigned counters[kAtOnce];
+  unsigned long long begins[kAtOnce];
+  unsigned long long ends[kAtOnce];
   unsigned long long words[kAtOnce];
 #pragma unroll
   for (unsigned k = 0; k < kAtOnce; ++k) {
-    numbers[k] = job.first + job.order[first + (k < count ? k : 0)];
+    const unsigned position = first + (k < count ? k : 0);
+    counters[k] = job.order != nullptr ? job.order[position] : position;
   }
-#pragma unroll
-  for (unsigned k = 0; k < kAtOnce; ++k) words[k] = t.reached[numbers[k] / 64];
-  unsigned rows = 0;
 #pragma unroll
   for (unsigned k = 0; k < kAtOnce; ++k) {
-    const bool has = k < count && (words[k] >> numbers[k] % 64 & 1) != 0;
-    rows |= static_cast<unsigned>(has) << k;
+    begins[k] = job.first + (by_members ? job.begins[counters[k]] : counters[k]);
+    ends[k] = by_members ? job.first + job.begins[counters[k] + 1] : begins[k] + 1;
   }
-  return rows;
+#pragma unroll
+  for (unsigned k = 0; k < kAtOnce; ++k) {
+    words[k] = begins[k] < ends[k] ? t.reached[begins[k] / 64] : 0;
+  }
+  unsigned kept = 0;
+#pragma unroll
+  for (unsigned k = 0; k < kAtOnce; ++k) {
+    if (k >= count || begins[k] >= ends[k]) continue;
+    const unsigned long long last = ends[k] - 1;
+    unsigned long long bits = words[k] & ~0ull << begins[k] % 64;
+    if (last / 64 == begins[k] / 64) bits &= ~0ull >> (63 - last % 64);
+    bool is_kept = bits != 0;
+    if (by_members) {
+      is_kept = is_kept || has_any(t, (begins[k] / 64 + 1) * 64, ends[k]);
+    } else {
+      is_kept = is_kept && keeps(t, job, counters[k]);
+    }
+    kept |= static_cast<unsigned>(is_kept) << k;
+  }
+  return kept;
 }
 
-// Of positions 64 * word + i, as bits i: that are kept, and that is_kept() decides about.
-struct MarkedWord {
-  unsigned long long kept;
-  unsigned long long asked;
-};
-static __device__ MarkedWord mark_word(const BatchTables& t, const NumberJob& job, unsigned word) {
-  if (word * 64ull >= job.count) return {0, 0};
+// Positions 64 * word + i that are kept, for bits i.
+static __device__ unsigned long long kept_word(const BatchTables& t, const NumberJob& job,
+                                               unsigned word) {
+  if (word * 64ull >= job.count) return 0;
   const unsigned first = word * 64;
   const unsigned end = job.count - first < 64 ? job.count : first + 64;
-  const unsigned long long all = ~0ull >> (64 - (end - first));
-  if (job.kind == kRowNumbers && has_whole(t, job.whole)) return {all, 0};
-  if (job.kind == kOwnerNumbers) {
-    const bool any = has_any(t, job.first + job.begins[first], job.first + job.begins[end]);
-    return {0, any ? all : 0};
-  }
-  if (job.order == nullptr) {
+  if (job.kind == kRowNumbers && has_whole(t, job.whole)) return ~0ull >> (64 - (end - first));
+  unsigned long long kept = 0;
+  if (job.order == nullptr && job.kind != kOwnerNumbers) {
     const unsigned long long had = t.reached[job.first / 64 + word];  // first is a multiple of 64
     const bool takes_all = job.kind == kMemberNumbers && job.rows_first == kNoNumber;
-    if (job.kind == kRowNumbers || takes_all) return {had, 0};
-    return {0, had};
+    if (job.kind == kRowNumbers || takes_all) return had;
+    for (unsigned long long left = had; left != 0; left &= left - 1) {
+      const auto i = static_cast<unsigned>(__ffsll(static_cast<long long>(left)) - 1);
+      if (keeps(t, job, first + i)) kept |= 1ull << i;
+    }
+    return kept;
   }
-  unsigned long long kept = 0;
+  if (job.order == nullptr &&
+      !has_any(t, job.first + job.begins[first], job.first + job.begins[end])) {
+    return 0;
+  }
   for (unsigned at = first; at < end; at += kAtOnce) {
     const unsigned count = end - at < kAtOnce ? end - at : kAtOnce;
-    kept |= static_cast<unsigned long long>(ordered_rows(t, job, at, count)) << (at - first);
-  }
-  return {kept, 0};
-}
-
-// What is kept of a thread's word. Numbers that are asked for lie close together (those of a
-// sample), so few threads have any: those of a warp take the numbers of one word after another,
-// two each.
-static __device__ unsigned long long ask_together(const BatchTables& t, const NumberJob& job,
-                                                  unsigned word, MarkedWord marked) {
-  constexpr unsigned kWarp = 32;
-  const unsigned lane = threadIdx.x % kWarp;
-  unsigned long long kept = marked.kept;
-  for (unsigned left = __ballot_sync(~0u, marked.asked != 0); left != 0; left &= left - 1) {
-    const auto thread = static_cast<unsigned>(__ffsll(static_cast<long long>(left)) - 1);
-    const unsigned long long asked = __shfl_sync(~0u, marked.asked, static_cast<int>(thread));
-    const unsigned counter = (word - lane + thread) * 64 + lane;
-    const bool low = (asked >> lane & 1) != 0 && is_kept(t, job, counter);
-    const bool high = (asked >> (lane + kWarp) & 1) != 0 && is_kept(t, job, counter + kWarp);
-    const unsigned long long lows = __ballot_sync(~0u, low);
-    const unsigned long long highs = __ballot_sync(~0u, high);
-    if (lane == thread) kept = lows | highs << kWarp;
+    kept |= static_cast<unsigned long long>(kept_of(t, job, at, count)) << (at - first);
   }
   return kept;
 }
@@ -243,7 +236,7 @@ static __device__ __forceinline__ void mark_numbers(const MakeBatch& a) {
   const unsigned chunk = blockIdx.x;
   const NumberJob job = t.jobs[t.chunk_jobs[chunk]];
   const unsigned word = (chunk - job.first_chunk) * kChunkWords + threadIdx.x;
-  const unsigned long long kept = ask_together(t, job, word, mark_word(t, job, word));
+  const unsigned long long kept = kept_word(t, job, word);
   unsigned total;
   const unsigned before = scan_block(__popcll(kept), total);
   const unsigned long long place = chunk * 1ull * kChunkWords + threadIdx.x;
