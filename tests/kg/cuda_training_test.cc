@@ -192,27 +192,6 @@ TEST_F(CudaTripleTraining, MatricesOfSeveralPartsMakeTheStepsOfTheCpu) {
   }
 }
 
-// Then most of a step is memory's time: rows of matrices are moved in another way.
-TEST_F(CudaTripleTraining, MatricesOfFewQueriesMakeTheStepsOfTheCpu) {
-  const std::vector<kg::Triple> triples = random_triples(40, 12, 60, 7);
-  const Optimizer optimizers[] = {Optimizer::Adam, Optimizer::LazyAdam, Optimizer::Sgd,
-                                  Optimizer::Adagrad};
-  const std::uint32_t dims[] = {64, 80, 300, 12};
-  for (std::size_t i = 0; i < std::size(dims); ++i) {
-    TripleTrainOptions options = some_options();
-    options.model = ScoreModel::Rescal;
-    options.dim = dims[i];
-    options.optimizer.optimizer = optimizers[i];
-    if (options.optimizer.optimizer != Optimizer::Sgd) options.optimizer.epsilon = 1e-4;
-    options.regularizer = {i % 2 == 0 ? 0.01 : 0, 0};
-    if (i > 1) options.dropout.entities = 0.3;
-    options.initial_scale = 0.3;
-    SCOPED_TRACE(dims[i]);
-    expect_steps_of(triples, 40, 12, options, 3);
-    if (testing::Test::HasFatalFailure()) return;
-  }
-}
-
 // More of them than a block lists at once; in one chunk too, whose groups blocks share.
 TEST_F(CudaTripleTraining, ManyGroupsOfNegativesMakeTheStepsOfTheCpu) {
   constexpr std::uint32_t kRelations = 40;

@@ -69,11 +69,6 @@ struct RelationTerms {
   __device__ __forceinline__ unsigned query_at(unsigned place) const {
     return static_cast<unsigned>(a.relation_keys.sorted[begin + place]);
   }
-  // A number's derivative with what regularizes each query.
-  __device__ __forceinline__ Number regularize(Number sum, Number w) const {
-    if constexpr (!kRegularizes) return sum;
-    return sum + static_cast<Number>(end - begin) * (penalty_factor(a, batch.queries, w * w) * w);
-  }
   __device__ __forceinline__ TermVector vector_of(const Number* rows, unsigned row) const {
     return {row_of(rows, row, a.dim), Number(1), kNoPart};
   }
@@ -229,6 +224,11 @@ struct MatrixTile {
       }
     }
   }
+  __device__ __forceinline__ Number gradient(Number sum, Number w) const {
+    if constexpr (!kRegularizes) return sum;
+    return sum + static_cast<Number>(terms.end - terms.begin) *
+                     (penalty_factor(terms.a, terms.batch.queries, w * w) * w);
+  }
   __device__ __forceinline__ void move_row(const RowRates<Number>& rates, unsigned i,
                                            const Number (&sums)[8], Piece (&pieces)[2]) const {
     const Bound& a = terms.a;
@@ -239,8 +239,8 @@ struct MatrixTile {
       Piece& piece = pieces[half];
 #pragma unroll
       for (unsigned n = 0; n < 4; ++n) {
-        move_number<kOptimizer>(rates, terms.regularize(sums[4 * half + n], piece.w.at[n]),
-                                piece.w.at[n], piece.states[0].at[n], piece.states[1].at[n]);
+        move_number<kOptimizer>(rates, gradient(sums[4 * half + n], piece.w.at[n]), piece.w.at[n],
+                                piece.states[0].at[n], piece.states[1].at[n]);
       }
       const unsigned long long place = place_of(i, 4 * half);
       write_four(a.relations + place, count, piece.w);
@@ -296,117 +296,6 @@ struct MatrixTile {
   }
 };
 
-// The same where terms are few: memory's time is most of all, so that several rows of the part are
-// on their way before the terms are read. A thread has four columns, and every kLines-th row.
-struct ThinMatrix {
-  static constexpr unsigned kMost = kDepth;  // terms
-  static constexpr unsigned kQuads = kWideColumns / 4;
-  static constexpr unsigned kLines = kPairThreads / kQuads;
-  static constexpr unsigned kAtOnce = kMatrixRows % 20 == 0 ? 5 : 4;  // rows of a thread
-  static constexpr unsigned kPasses = kMatrixRows / (kLines * kAtOnce);
-  static_assert(kPasses * kLines * kAtOnce == kMatrixRows, "rows are left");
-
-  const RelationTerms& terms;
-  unsigned first_row;
-  unsigned first_column;
-  unsigned column = first_column + threadIdx.x % kQuads * 4;
-  unsigned line = threadIdx.x / kQuads;
-
-  struct Piece {
-    Four w;
-    Four states[2];
-  };
-  // Row n of a pass, and whether it is there.
-  __device__ __forceinline__ unsigned row(unsigned pass, unsigned n) const {
-    return first_row + (pass * kAtOnce + n) * kLines + line;
-  }
-  __device__ __forceinline__ bool is_there(unsigned row) const {
-    return row < terms.a.dim && column < terms.a.dim;
-  }
-  __device__ __forceinline__ unsigned long long place_of(unsigned row) const {
-    const Bound& a = terms.a;
-    return terms.relation * width_of_relation(a) + (kHasSpaces ? a.dim : 0) +
-           static_cast<unsigned long long>(row) * a.dim + column;
-  }
-  __device__ __forceinline__ void read(unsigned pass, Piece (&pieces)[kAtOnce]) const {
-    const Bound& a = terms.a;
-#pragma unroll
-    for (unsigned n = 0; n < kAtOnce; ++n) {
-      if (!is_there(row(pass, n))) continue;
-      const unsigned long long place = place_of(row(pass, n));
-      pieces[n].w = four_of(a.relations + place);
-      if (kOptimizer != RowOptimizer::Sgd) {
-        pieces[n].states[0] = four_of(a.relation_states[0] + place);
-      }
-      if (kOptimizer == RowOptimizer::Adam) {
-        pieces[n].states[1] = four_of(a.relation_states[1] + place);
-      }
-    }
-  }
-  // heads: of each term what is by row, [kMost][kMatrixRows].
-  __device__ __forceinline__ void add(unsigned pass, const Number* heads, const StageTerms& places,
-                                      Number (&sums)[kAtOnce][4]) const {
-#pragma unroll 4
-    for (unsigned t = 0; t < terms.count; ++t) {
-      const Four by_column = read_vector<false>(terms.a, places.columns[0][t], column);
-#pragma unroll
-      for (unsigned n = 0; n < kAtOnce; ++n) {
-        const Number head = heads[t * kMatrixRows + row(pass, n) - first_row];
-#pragma unroll
-        for (unsigned m = 0; m < 4; ++m) {
-          sums[n][m] = multiply_add(head, by_column.at[m], sums[n][m]);
-        }
-      }
-    }
-  }
-  __device__ __forceinline__ void write(unsigned pass, const RowRates<Number>& rates,
-                                        const Number (&sums)[kAtOnce][4],
-                                        Piece (&pieces)[kAtOnce]) const {
-    const Bound& a = terms.a;
-#pragma unroll
-    for (unsigned n = 0; n < kAtOnce; ++n) {
-      if (!is_there(row(pass, n))) continue;
-      Piece& piece = pieces[n];
-#pragma unroll
-      for (unsigned m = 0; m < 4; ++m) {
-        move_number<kOptimizer>(rates, terms.regularize(sums[n][m], piece.w.at[m]), piece.w.at[m],
-                                piece.states[0].at[m], piece.states[1].at[m]);
-      }
-      const unsigned long long place = place_of(row(pass, n));
-      write_four(a.relations + place, 4, piece.w);
-      if (kOptimizer != RowOptimizer::Sgd) {
-        write_four(a.relation_states[0] + place, 4, piece.states[0]);
-      }
-      if (kOptimizer == RowOptimizer::Adam) {
-        write_four(a.relation_states[1] + place, 4, piece.states[1]);
-      }
-    }
-  }
-  __device__ __forceinline__ void run(Number* heads, StageTerms& places) const {
-    Piece pieces[kAtOnce] = {};
-    read(0, pieces);
-    if (threadIdx.x < terms.count) {
-      places.rows[0][threadIdx.x] = terms.by_row(threadIdx.x);
-      places.columns[0][threadIdx.x] = terms.by_column(threadIdx.x);
-    }
-    __syncthreads();
-    for (unsigned i = threadIdx.x * 4; i < terms.count * kMatrixRows; i += 4 * kPairThreads) {
-      const TermVector& x = places.rows[0][i / kMatrixRows];
-      *reinterpret_cast<Four*>(heads + i) =
-          read_vector<true>(terms.a, x, first_row + i % kMatrixRows);
-    }
-    __syncthreads();
-    const RowRates<Number> rates = rates_of(terms.a);
-#pragma unroll
-    for (unsigned pass = 0; pass < kPasses; ++pass) {
-      Number sums[kAtOnce][4] = {};
-      add(pass, heads, places, sums);
-      write(pass, rates, sums, pieces);
-      if (pass + 1 < kPasses) read(pass + 1, pieces);
-    }
-  }
-};
-
 // A block: a relation, a part of its matrix.
 VECC_KG_FN void move_matrices(const Bound& a) {
   __shared__ __align__(32) Number space[MatrixTile::Tile::kSpace];
@@ -416,14 +305,8 @@ VECC_KG_FN void move_matrices(const Bound& a) {
   const unsigned columns = whole_units(a.dim, kWideColumns);
   RelationTerms terms(a);
   if (!terms.find(blockIdx.x / (rows * columns))) return;
-  const unsigned first_row = blockIdx.x / columns % rows * kMatrixRows;
-  const unsigned first_column = blockIdx.x % columns * kWideColumns;
-  if (kHasFours && !kDropsRelations && terms.count <= ThinMatrix::kMost) {
-    const ThinMatrix thin = {terms, first_row, first_column};
-    thin.run(space, places);
-    return;
-  }
-  MatrixTile tile(terms, first_row, first_column);
+  MatrixTile tile(terms, blockIdx.x / columns % rows * kMatrixRows,
+                  blockIdx.x % columns * kWideColumns);
   tile.run(space, places);
 }
 
