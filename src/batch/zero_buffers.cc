@@ -91,19 +91,19 @@ bool ZeroBuffers::note_stores(const Launch& launch) {
   return changes;
 }
 
-LaunchZeros ZeroBuffers::zeros_of(const Launch& launch, bool of_members_only) const {
+LaunchZeros ZeroBuffers::zeros_of(const Launch& launch, bool of_member) const {
   const Kernel& kernel = plan_.kernels[launch.kernel];
   LaunchZeros zeros;
   std::vector<Rest> loads;
   for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
-    const bool counts = !of_members_only || is_by_member(kernel.accesses[a]);
+    const bool counts = !of_member || is_by_member(kernel.accesses[a]);
     const bool is_load = counts && !kernel.accesses[a].store;
     loads.push_back(is_load ? rest_of(launch.accesses[a].buffer) : Rest::None);
     zeros.loads.push_back(loads.back() != Rest::None);
     zeros.given.push_back(zeros.loads.back() && is_weight_[launch.accesses[a].buffer]);
     zeros.own.push_back(zeros.loads.back() && kernel.accesses[a].map == RowMap::Direct);
   }
-  zeros.nodes = rest_nodes(kernel, loads);
+  zeros.nodes = of_member ? rest_nodes_of_member(kernel, loads) : rest_nodes(kernel, loads);
   return zeros;
 }
 

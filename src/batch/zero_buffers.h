@@ -32,8 +32,9 @@ class ZeroBuffers {
   // By buffer: its rows are read, or outlive the run.
   [[nodiscard]] static std::vector<bool> find_read(const Plan& plan);
   bool note_stores(const Launch& launch);
-  /// With of_members_only of no load that does not tell members apart (is_by_member()).
-  [[nodiscard]] LaunchZeros zeros_of(const Launch& launch, bool of_members_only) const;
+  /// With of_member where one member alone has loads at rest: of no load that does not tell members
+  /// apart (is_by_member()).
+  [[nodiscard]] LaunchZeros zeros_of(const Launch& launch, bool of_member) const;
 
   const Plan& plan_;
   std::vector<Buffer> buffers_;

@@ -60,8 +60,8 @@ Rest rest_of_function(Transformation transformation, Rest x) {
 
 class RestFinder {
  public:
-  RestFinder(const Kernel& kernel, const std::vector<Rest>& loads)
-      : kernel_(kernel), loads_(loads) {}
+  RestFinder(const Kernel& kernel, const std::vector<Rest>& loads, bool of_member)
+      : kernel_(kernel), loads_(loads), of_member_(of_member) {}
 
   std::vector<Rest> find() {
     for (const KernelNode& node : kernel_.nodes) found_.push_back(rest_of(node));
@@ -89,6 +89,7 @@ class RestFinder {
         return zero_if(is_zero(node.operands[1]) || never_selects(selection, found_));
       }
       case Kind::Reduce:
+        if (of_member_) return Rest::None;
         // (Of a segment that was cut in pieces, the result of one.)
         if (node.skips_nan && never_selects(node, found_)) return found_[node.operands[0]];
         return zero_if(
@@ -133,6 +134,7 @@ class RestFinder {
 
   const Kernel& kernel_;
   const std::vector<Rest>& loads_;
+  bool of_member_;
   std::vector<Rest> found_;
 };
 
@@ -240,7 +242,11 @@ bool never_selects(const KernelNode& node, const std::vector<Rest>& rests) {
 }
 
 std::vector<Rest> rest_nodes(const Kernel& kernel, const std::vector<Rest>& loads) {
-  return RestFinder(kernel, loads).find();
+  return RestFinder(kernel, loads, /*of_member=*/false).find();
+}
+
+std::vector<Rest> rest_nodes_of_member(const Kernel& kernel, const std::vector<Rest>& loads) {
+  return RestFinder(kernel, loads, /*of_member=*/true).find();
 }
 
 std::vector<std::uint32_t> zero_sources(const Kernel& kernel, const LaunchZeros& zeros,

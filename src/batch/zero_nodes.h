@@ -26,6 +26,10 @@ enum class Rest : std::uint8_t {
 /// nothing else or of something infinite, gradients in a direction that is 0. A gradient is 0 times
 /// a derivative also where that is infinite.
 [[nodiscard]] std::vector<Rest> rest_nodes(const Kernel& kernel, const std::vector<Rest>& loads);
+/// The same where only one member of a row has such loads: what members reduce to is anything (the
+/// gradient of a softmax is not 0 where one direction is).
+[[nodiscard]] std::vector<Rest> rest_nodes_of_member(const Kernel& kernel,
+                                                     const std::vector<Rest>& loads);
 
 /// Whether a selection of the largest (smallest) member passes over members at rest.
 [[nodiscard]] bool never_selects(const KernelNode& node, const std::vector<Rest>& rests);
@@ -35,7 +39,8 @@ struct LaunchZeros {
   std::vector<bool> loads;  ///< by access: a load of a buffer that is at rest but for a batch
   std::vector<bool> given;  ///< by access: one of them of a weight that the batch gives
   std::vector<bool> own;    ///< by access: one of them that each row or member has its own row of
-  std::vector<Rest> nodes;  ///< by node of its kernel: rest_nodes() of these loads
+  std::vector<Rest>
+      nodes;  ///< by node of its kernel: rest_nodes() of these loads, or of a member's
 };
 
 /// The loads in `zeros` without which `node` would be what it is when all of them are at rest: of a

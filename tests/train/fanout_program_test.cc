@@ -181,11 +181,15 @@ TEST(Fanout, of_a_direct_program_a_step_that_draws_all_is_the_whole_one) {
     ASSERT_TRUE(sampled.members.segments);
     const Trained found = start(network, std::move(sampled.program), *find_backend("cpu"),
                                 with_members(options, std::move(sampled.members)));
-    const Trained whole = start(network, network.program(), *find_backend("cpu"), options);
     // Of 7 nodes, sources of which are among them, none has 7 members.
     expect_ok(found.trainer->step());
-    expect_ok(whole.trainer->step());
-    expect_near(found.numbers(), whole.numbers(), 1e-12);
+    for (const BatchWay way : {BatchWay::Bind, BatchWay::Mask}) {
+      SCOPED_TRACE(text_of(way));
+      options.batch_way = way;
+      const Trained whole = start(network, network.program(), *find_backend("cpu"), options);
+      expect_ok(whole.trainer->step());
+      expect_near(found.numbers(), whole.numbers(), 1e-12);
+    }
   }
 }
 
