@@ -208,18 +208,6 @@ TEST_F(CudaTripleTraining, ManyGroupsOfNegativesMakeTheStepsOfTheCpu) {
   }
 }
 
-// More relations' keys than are compared with all others.
-TEST_F(CudaTripleTraining, ManyQueriesOfMatricesMakeTheStepsOfTheCpu) {
-  const std::vector<kg::Triple> triples = random_triples(70, 3, 8300, 2);
-  TripleTrainOptions options = some_options();
-  options.model = ScoreModel::Rescal;
-  options.dim = 3;
-  options.negatives = {1, 8300, Corruption::Tail};
-  options.batch_size = 0;
-  options.optimizer.epsilon = 1e-4;
-  expect_steps_of(triples, 70, 3, options, 2);
-}
-
 void expect_repeats(TripleTrainOptions options) {
   options.model = ScoreModel::RotatE;
   options.dtype = DType::F32;

@@ -193,7 +193,6 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const KnownTriples
   a.by_anchor = hold(s.queries * s.dim, number);
   if (kinds_.has_matrices()) {
     a.segments = hold(s.queries + 1, sizeof(std::uint32_t));
-    if (s.ranks_relations()) a.ranked_relations = hold(s.queries, sizeof(device::Key));
     a.runs = hold(s.runs() + 1, sizeof(std::uint32_t));
   }
   if (kinds_.model != ScoreModel::Rescal) {

@@ -22,17 +22,14 @@ StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kind
   arguments_.entity_keys.keys = entities.written;
   arguments_.entity_keys.sorted = entities.sorted[last];
   arguments_.relation_keys.keys = relations.written;
-  arguments_.relation_keys.sorted =
-      grids.rank > 0 ? arguments_.ranked_relations : relations.sorted[last];
+  arguments_.relation_keys.sorted = relations.sorted[last];
   std::vector<Number> drawn;
   if (kinds.sides == Sides::Mixed) drawn = {add("vecc_kg_sides", 1, kSideThreads, {})};
   const Number begin = add("vecc_kg_begin", grids.begin, kRowThreads, drawn);
   const Number sorted = add_sort(grids, begin);
   Number queries = begin;
   if (kinds.has_matrices()) {
-    const Number ranked =
-        grids.rank > 0 ? add("vecc_kg_rank", grids.rank, kMergeThreads, {begin}) : sorted;
-    segments_ = add("vecc_kg_segments", 1, kSideThreads, {ranked});
+    segments_ = add("vecc_kg_segments", 1, kSideThreads, {sorted});
     queries = segments_;
     if (!kinds.has_spaces()) {
       queries = add("vecc_kg_queries", grids.products, kPairThreads, {segments_});

@@ -98,7 +98,6 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
   g.spread = s.queries;
   g.rows = kinds.moves_all ? s.entities : s.parts();
   if (kinds.has_matrices()) {
-    if (s.ranks_relations()) g.rank = whole_units(s.queries, kMergeThreads / kMergedRuns);
     g.products = s.runs() * whole_units(s.dim, kWideColumns);
     const std::uint64_t parts =
         whole_units(s.dim, kinds.matrix_rows) * whole_units(s.dim, kWideColumns);

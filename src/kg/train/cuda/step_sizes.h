@@ -28,8 +28,6 @@ struct StepSizes {
   std::uint64_t negative_splits = 1;  ///< then: of that by a query
   std::uint64_t split_negatives = 0;
 
-  /// rescal, transr: whether relations' keys are so few that each is compared with all.
-  [[nodiscard]] bool ranks_relations() const { return queries <= 8192; }
   [[nodiscard]] std::uint64_t drawn() const { return chunks * negatives; }
   /// rescal, transr: stretches of sorted queries of one relation and side, of as many as
   /// a block multiplies, but for the last of a stretch.
@@ -54,7 +52,6 @@ struct StepGrids {
   std::uint64_t drop = 0;  ///< where entities are dropped
   std::uint64_t sort = 0;
   std::uint64_t merge = 0;
-  std::uint64_t rank = 0;    ///< rescal, transr: 0 where relations are sorted as entities are
   std::uint32_t passes = 0;  ///< of merge
   std::uint64_t scores = 0;
   std::uint64_t losses = 0;

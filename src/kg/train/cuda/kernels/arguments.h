@@ -134,7 +134,6 @@ struct Arguments {
   VECC_KG_POINTER(const SharedPart) shared_parts;
   KeyList entity_keys;
   KeyList relation_keys;
-  VECC_KG_POINTER(Key) ranked_relations;  ///< rescal, transr: sorted keys, where they are few
   unsigned long long seed;
   double margin;
   double adversarial;

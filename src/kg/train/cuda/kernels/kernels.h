@@ -41,7 +41,6 @@ VECC_KG_KERNEL(vecc_kg_plane_scores, VECC_KG_PAIR_BOUNDS, score_tile<true>)
 VECC_KG_KERNEL(vecc_kg_plane_gradients, VECC_KG_GRADIENTS, VECC_KG_GRADIENTS_OF(true))
 #endif
 #if VECC_KG_HAS_MATRICES
-VECC_KG_KERNEL(vecc_kg_rank, vecc_kernel::kMergeThreads, rank_relations)
 VECC_KG_KERNEL(vecc_kg_segments, vecc_kernel::kSideThreads, find_segments)
 VECC_KG_KERNEL(vecc_kg_matrices, VECC_KG_WIDE_BOUNDS, move_matrices)
 #endif

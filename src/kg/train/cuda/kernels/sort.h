@@ -85,23 +85,4 @@ VECC_KG_FN void merge_runs(const Bound& a) {
   if (is_key && lane == 0) at.list->to[base + smaller_keys] = key;
 }
 
-#if VECC_KG_HAS_MATRICES
-// Relations' keys alone, of which there are few and for which products wait: as many lanes a key
-// count the smaller ones among all.
-VECC_KG_FN void rank_relations(const Bound& a) {
-  const unsigned count = Batch(a, a.state->now).queries;
-  const Key* const keys = a.relation_keys.keys;
-  const unsigned lane = threadIdx.x % kMergedRuns;
-  const unsigned i = blockIdx.x * (kMergeThreads / kMergedRuns) + threadIdx.x / kMergedRuns;
-  const Key key = i < count ? keys[i] : 0;
-  unsigned smaller_keys = 0;
-#pragma unroll 8
-  for (unsigned p = lane; p < count; p += kMergedRuns) smaller_keys += keys[p] < key ? 1 : 0;
-  for (unsigned step = 1; step < kMergedRuns; step *= 2) {
-    smaller_keys += __shfl_xor_sync(~0u, smaller_keys, static_cast<int>(step));
-  }
-  if (i < count && lane == 0) a.ranked_relations[smaller_keys] = key;
-}
-#endif
-
 }  // namespace vecc_kernel
