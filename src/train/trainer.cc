@@ -91,11 +91,12 @@ class BatchTrainer final : public Trainer {
       }
       const std::uint64_t together =
           std::min({count, steps_at_once(), batch_count() - position_.batch});
-      VECC_TRY(const std::uint64_t counted,
-               bound_steps_ ? start_bound(together) : start_compiled());
-      counted_ += counted;
-      position_.batch += together;
-      position_.step += together;
+      if (bound_steps_) {
+        VECC_TRY_VOID(start_bound(together));
+      } else {
+        VECC_TRY(const std::uint64_t counted, start_compiled());
+        pass(together, counted);
+      }
       count -= together;
       // The next epoch's order is drawn while a GPU runs this one's last steps.
       if (position_.batch == batch_count()) (void)batch_samples(position_.epoch + 1, 0);
@@ -303,7 +304,7 @@ class BatchTrainer final : public Trainer {
             order.begin() + static_cast<std::ptrdiff_t>(end)};
   }
 
-  // Both return how many samples of the batch count.
+  // Returns how many samples of the batch count.
   Result<std::uint64_t> start_compiled() {
     VECC_TRY(const CompiledStep* compiled, step_of(batch_samples(position_.batch)));
     Executable& executable = *compiled->executable;
@@ -311,26 +312,36 @@ class BatchTrainer final : public Trainer {
     VECC_TRY_VOID(executable.start());
     return compiled->step.counted;
   }
-  Result<std::uint64_t> start_bound(std::uint64_t count) {
+  // Those steps whose batches are kept together.
+  Result<void> start_bound(std::uint64_t count) {
     std::uint64_t counted = 0;
     starts_.clear();
-    for (std::uint64_t i = 0; i < count; ++i) {
+    for (; count > 0; --count) {
+      const std::uint64_t i = starts_.size();
       const TrainPosition at{position_.epoch, position_.batch + i, position_.step + i};
       VECC_TRY(const FoundBatch batch, bound_batch(at));
-      if (is_bound_ahead() && prefetch_->is_worth_a_thread()) begin_batches();
+      if (is_bound_ahead(*batch.step) && prefetch_->is_worth_a_thread()) begin_batches();
       starts_.push_back({batch.step, optimizer_step(at), at.step + 1, rate()});
       counted += batch.step->counted;
-      if (batch.is_kept && i + 1 < count) continue;
+      if (batch.is_kept && count > 1) continue;
       VECC_TRY_VOID(bound_steps_->start(starts_));
+      pass(starts_.size(), std::exchange(counted, 0));
       starts_.clear();
     }
-    return counted;
+    return {};
   }
 
-  // A mask's weights take less time than another thread does, which waits for the others there; to
-  // draw members takes more.
-  [[nodiscard]] bool is_bound_ahead() const {
-    return !batches_come_again() && (!bound_steps_->masks() || samples_members());
+  // Steps that were started, of so many samples.
+  void pass(std::uint64_t steps, std::uint64_t counted) {
+    counted_ += counted;
+    position_.batch += steps;
+    position_.step += steps;
+  }
+
+  // By the batch at hand: a mask's weights take less time than another thread does, which waits for
+  // the others there; to draw members takes more.
+  [[nodiscard]] bool is_bound_ahead(const BatchStep& step) const {
+    return !batches_come_again() && (!step.is_masked || samples_members());
   }
 
   // Those after the one at hand, also of the next epoch.
