@@ -29,16 +29,11 @@ double moved_numbers(const Program& program, const Work& work) {
   return work.bytes / static_cast<double>(byte_size(program.dtype()));
 }
 
-// In numbers that a processor moves or multiplies, each of them so many `times`.
-double processor_work(const Program& program, const ProcessorTimes& processor, double times) {
+// In numbers that a processor moves or multiplies, each of them so many `times`; an op is `op`
+// more.
+double host_work(const Program& program, double op, double times = 1) {
   const Work work = work_of(program);
-  return processor.op * work.launches + times * (moved_numbers(program, work) + work.multiply_adds);
-}
-
-// What a GPU's host takes to find a batch, in such numbers.
-double host_work(const Program& program, const HostTimes& host) {
-  const Work work = work_of(program);
-  return host.launch * work.launches + moved_numbers(program, work) + work.multiply_adds;
+  return op * work.launches + times * (moved_numbers(program, work) + work.multiply_adds);
 }
 
 // What a GPU takes, in those of its host.
@@ -50,8 +45,7 @@ double gpu_work(const Program& program, const Target& gpu) {
 }
 
 double whole_work(const Program& program, const std::optional<Target>& gpu) {
-  return gpu ? gpu_work(program, *gpu)
-             : processor_work(program, host_processor().processor, /*times=*/1);
+  return gpu ? gpu_work(program, *gpu) : host_work(program, host_processor().processor.op);
 }
 
 // A processor finds a batch and runs it; a GPU, whose times are absolute, runs one while the host
@@ -60,11 +54,11 @@ double whole_work(const Program& program, const std::optional<Target>& gpu) {
 double bound_work(const Program& program, const std::optional<Target>& gpu, bool come_again) {
   if (!gpu) {
     const ProcessorTimes times = host_processor().processor;
-    return processor_work(program, times, come_again ? 1 : 1 + times.listing);
+    return host_work(program, times.op, come_again ? 1 : 1 + times.listing);
   }
   if (come_again) return gpu_work(program, *gpu);
   const HostTimes& host = gpu->host;
-  const double listing = host.listing * host_work(program, host) / host.binders;
+  const double listing = host.listing * host_work(program, host.launch) / host.binders;
   return std::max(listing, gpu_work(program, *gpu) + gpu->launches.batch_arrays / host.number);
 }
 

@@ -25,14 +25,25 @@ const EmulatedCalls* emulated_calls() {
   return found == nullptr ? nullptr : reinterpret_cast<decltype(&vecc_emulated_calls)>(found)();
 }
 
+struct Molecules {
+  NeuronGraph graph =
+      *read_graph(std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/mutagenesis.pb");
+  Program program = *optimize(vectorize(graph)->program);
+  std::vector<std::uint32_t> samples = std::vector<std::uint32_t>(graph.samples.size());
+
+  Molecules() { std::iota(samples.begin(), samples.end(), 0u); }
+
+  [[nodiscard]] Result<std::unique_ptr<Trainer>> train_on_gpu(const TrainOptions& options) const {
+    ExecutionOptions execution;
+    execution.device.kind = Device::Kind::Cuda;
+    return make_trainer(graph, program, *find_backend("cuda"), execution, options, samples);
+  }
+};
+
 TEST(BatchCalls, none_that_allocates_compiles_or_instantiates_after_the_first_batches) {
   const EmulatedCalls* const calls = emulated_calls();
   if (calls == nullptr) GTEST_SKIP() << "VECC_CUDA_DRIVER names no emulator";
-  const std::string folder = std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/";
-  const NeuronGraph graph = *read_graph(folder + "mutagenesis.pb");
-  const Program program = *optimize(vectorize(graph)->program);
-  std::vector<std::uint32_t> samples(graph.samples.size());
-  std::iota(samples.begin(), samples.end(), 0u);
+  const Molecules molecules;
   struct CallsOf {
     std::uint32_t size;
     bool on_host;
@@ -41,10 +52,7 @@ TEST(BatchCalls, none_that_allocates_compiles_or_instantiates_after_the_first_ba
     TrainOptions options;
     options.batch_size = size;
     options.batch_side = on_host ? BatchSide::Host : BatchSide::Device;
-    ExecutionOptions execution;
-    execution.device.kind = Device::Kind::Cuda;
-    const auto trainer =
-        make_trainer(graph, program, *find_backend("cuda"), execution, options, samples);
+    const auto trainer = molecules.train_on_gpu(options);
     ASSERT_TRUE(trainer) << trainer.error().text();
     for (int step = 0; step < 2; ++step) ASSERT_TRUE((*trainer)->step());  // two memories
     const EmulatedCalls before = *calls;
@@ -63,19 +71,12 @@ TEST(BatchCalls, none_that_allocates_compiles_or_instantiates_after_the_first_ba
 TEST(BatchCalls, none_after_the_first_steps_that_are_started_at_once) {
   const EmulatedCalls* const calls = emulated_calls();
   if (calls == nullptr) GTEST_SKIP() << "VECC_CUDA_DRIVER names no emulator";
-  const std::string folder = std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/";
-  const NeuronGraph graph = *read_graph(folder + "mutagenesis.pb");
-  const Program program = *optimize(vectorize(graph)->program);
-  std::vector<std::uint32_t> samples(graph.samples.size());
-  std::iota(samples.begin(), samples.end(), 0u);
+  const Molecules molecules;
   TrainOptions options;
   options.batch_size = 1;
   options.shuffle = false;
   options.batch_way = BatchWay::Bind;
-  ExecutionOptions execution;
-  execution.device.kind = Device::Kind::Cuda;
-  const auto trainer =
-      make_trainer(graph, program, *find_backend("cuda"), execution, options, samples);
+  const auto trainer = molecules.train_on_gpu(options);
   ASSERT_TRUE(trainer) << trainer.error().text();
   ASSERT_GT((*trainer)->steps_at_once(), 1u);
   ASSERT_TRUE((*trainer)->steps(2 * (*trainer)->steps_at_once()));  // two memories
