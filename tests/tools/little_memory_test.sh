@@ -18,10 +18,8 @@ for megabytes in {10..40} 64 128 512 2048; do
     done=$((done + 1))
   elif ((status == 5)) && grep -q 'E063' "$work/errors"; then
     refused=$((refused + 1))
-  elif ((status == 127)) || grep -q 'loading shared libraries' "$work/errors"; then
-    continue  # the program itself has no room
-  elif ((status == 134 && refused + done == 0)) && grep -q 'without an active exception' "$work/errors"; then
-    continue  # nor have the libraries that start before it
+  elif ! (ulimit -v $((megabytes * 1024)); exec "$vecc" --version) >/dev/null 2>&1; then
+    continue  # the program itself, or a library that starts before it, has no room
   else
     echo "$megabytes MB: exit code $status" >&2
     cat "$work/errors" >&2
