@@ -24,16 +24,15 @@ VECC_FN void store_tile(const T (*sum)[Cols], int top, int left, T* to) {
   }
 }
 
-// Tile `part` of `to`: the sum over members first .. last - 1 of g x^T, M x N, each entry added up
-// in the members' order.
-template <class T, int M, int N, class RowG, class RowX>
+// Tile `part` (Side x Side) of `to`: the sum over members first .. last - 1 of g x^T, M x N, each
+// entry added up in the members' order.
+template <class T, int M, int N, int Side, class RowG, class RowX>
 VECC_FN void sum_large_products(unsigned part, unsigned first, unsigned last, const RowG& g,
                                 const RowX& x, T* to) {
-  constexpr int side = 128;
-  using Tiles = OuterTiles<T, side, side>;
-  constexpr int across = (N + side - 1) / side;
-  const int top = int(part) / across * side;
-  const int left = int(part) % across * side;
+  using Tiles = OuterTiles<T, Side, Side>;
+  constexpr int across = (N + Side - 1) / Side;
+  const int top = int(part) / across * Side;
+  const int left = int(part) % across * Side;
   __shared__ typename Tiles::Members members;
   T sum[Tiles::rows][Tiles::cols];
   _Pragma("unroll") for (int i = 0; i < Tiles::rows; ++i) {
@@ -43,7 +42,7 @@ VECC_FN void sum_large_products(unsigned part, unsigned first, unsigned last, co
   const auto add = [&](auto pack) {
     using P = decltype(pack);
     constexpr unsigned width = sizeof(P) / sizeof(T);
-    add_outer_products<P, T, side, side>(
+    add_outer_products<P, T, Side, Side>(
         first, last, [&](unsigned e, unsigned i) { return g(e) + smaller(top + i, M - width); },
         [&](unsigned e, unsigned i) { return x(e) + smaller(left + i, N - width); }, members, sum);
   };

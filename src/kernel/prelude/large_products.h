@@ -292,15 +292,18 @@ VECC_FN void multiply_large(const T* matrix, int first, int count, const Row& ro
   }
 }
 
-// Entries of part `part` (128 each) of target(b) = op(matrix) times row(b), for b < count (of 64),
-// with an M x K matrix (TL: its transpose, K x M). `Aligned`: all rows begin where four numbers
-// may, and have whole fours.
-template <class T, int M, int K, bool TL, bool Aligned, class Row, class Target>
+// Entries of part `part` (`Width` each) of target(b) = op(matrix) times row(b), for b < count (of
+// `Rows`), with an M x K matrix (TL: its transpose, K x M). `Aligned`: all rows begin where four
+// numbers may, and have whole fours.
+template <class T, int M, int K, bool TL, bool Aligned, int Rows, int Width, class Row,
+          class Target>
 VECC_FN void times_large_matrix(const T* matrix, unsigned part, unsigned count, const Row& row,
                                 const Target& target) {
+  using Whole = LargeTile<8, false, TL>;
+  static_assert(Rows == Whole::rows && Width == Whole::width, "what the warps of a block have");
   using Packs = typename Either<Four<T>, T, Aligned>::Type;
   __shared__ LargeProducts<T, TL> here;
-  const int first = int(part) * LargeTile<8, false, TL>::width;
+  const int first = int(part) * Width;
   const int rows = int(count);
   const auto multiply = [&](auto each, auto shared) {
     multiply_large<decltype(each)::value, decltype(shared)::value, Packs, T, M, K, TL>(

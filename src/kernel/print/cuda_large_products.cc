@@ -13,9 +13,10 @@ void print_large_products(BodyText& out, const std::string& row) {
   const auto [m, k, n] = product_shape(out.kernel(), node);
   out.open(fmt::format("for (unsigned q = begin; q < end; q += {}) {{", product.rows));
   out.line(
-      fmt::format("times_large_matrix<T, {}, {}, {}, {}>({}, {}, smaller(end - q, {}), {}, {});", m,
-                  k, node.transpose_left, product.copies_packs, matrix_pointer(out),
-                  out.schedule().parts > 1 ? "part" : "0", product.rows,
+      fmt::format("times_large_matrix<T, {}, {}, {}, {}, {}, {}>({}, {}, smaller(end - q, {}), "
+                  "{}, {});",
+                  m, k, node.transpose_left, product.copies_packs, product.rows, kLargeSide,
+                  matrix_pointer(out), out.schedule().parts > 1 ? "part" : "0", product.rows,
                   row_at(out, row, *product.columns, k), row_at(out, row, *product.store, m)));
   out.close();
 }

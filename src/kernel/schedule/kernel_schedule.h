@@ -27,6 +27,10 @@ inline constexpr std::uint64_t kThreadMemory = 512 << 10;
 /// Of a block's shared memory products may take so many bytes: CUDA gives a kernel 48 KiB of arrays
 /// that it declares, whatever the GPU has.
 inline constexpr std::uint32_t kProductBytes = 44 << 10;
+/// Entries of a large matrix's product, or on a side of a large sum of outer products, that a block
+/// has; and of the product the rows.
+inline constexpr std::uint32_t kLargeSide = 128;
+inline constexpr std::uint32_t kLargeRows = 64;
 /// No node, no operand.
 inline constexpr std::uint32_t kNoOperand = 0xFFFFFFFFu;
 

@@ -28,6 +28,7 @@ std::optional<OuterProductSum> outer_product_sum(const Kernel& kernel, const Ker
 
 bool fits_tiles(std::uint64_t m, std::uint64_t n) {
   constexpr std::uint64_t kSide = 16;
+  static_assert(kSide * kSide == kCudaThreads, "a thread has a tile");
   constexpr std::uint64_t kMostEntries = 64;
   return (m + kSide - 1) / kSide * ((n + kSide - 1) / kSide) <= kMostEntries;
 }
@@ -38,8 +39,7 @@ bool is_large_matrix(Shape shape) {
 }
 
 std::uint32_t large_tiles(std::uint64_t entries) {
-  constexpr std::uint64_t kSide = 128;  // as in prelude/large_products.h, large_outer_products.h
-  return static_cast<std::uint32_t>((entries + kSide - 1) / kSide);
+  return static_cast<std::uint32_t>((entries + kLargeSide - 1) / kLargeSide);
 }
 
 std::optional<std::uint32_t> only_large_sum(const Kernel& kernel) {

@@ -195,14 +195,13 @@ void schedule_matrix_blocks(const Kernel& kernel, const ProductShape& shape,
 
 void schedule_large_matrix(const Kernel& kernel, const ProductShape& shape,
                            KernelSchedule& schedule) {
-  constexpr std::uint32_t kRows = 64;  // as in prelude/large_products.h
   ProductSchedule& product = *schedule.product;
   const KernelNode& node = kernel.nodes[product.node];
   const KernelAccess& matrix = kernel.accesses[kernel.nodes[node.operands[0]].access];
   const std::uint64_t packed = node.transpose_left ? shape.m : 4;
   schedule.loop = RowLoop::LargeMatrix;
   schedule.parts = large_tiles(node.shape.size());
-  product.rows = kRows;
+  product.rows = kLargeRows;
   product.copies_packs = matrix.aligned && kernel.accesses[*product.columns].aligned &&
                          shape.k % 4 == 0 && packed % 4 == 0;
 }
