@@ -1,13 +1,11 @@
 #include "backends/torch/grouped_linears.h"
 
 #include "backends/torch/linear_operands.h"
+#include "backends/torch/torch_times.h"
 
 namespace vecc::libtorch {
 namespace {
 
-// Elements that are written in the time of a launch.
-constexpr std::uint64_t kLaunchOnCpu = std::uint64_t{1} << 12;
-constexpr std::uint64_t kLaunchOnCuda = std::uint64_t{1} << 21;
 // Sorting the matrices, the inputs and the results.
 constexpr std::uint64_t kLaunchesBesideBatches = 3;
 
@@ -19,7 +17,7 @@ std::int64_t grouping_gain(const GroupedLinearSize& size) {
   const std::uint64_t sorted =
       2 * (size.groups.types * size.matrix + size.groups.positions * (size.input + size.result));
   const std::uint64_t launches =
-      (size.groups.batches + kLaunchesBesideBatches) * (size.cuda ? kLaunchOnCuda : kLaunchOnCpu);
+      (size.groups.batches + kLaunchesBesideBatches) * torch_times(size.cuda).launch;
   return static_cast<std::int64_t>(copied) - static_cast<std::int64_t>(sorted + launches);
 }
 

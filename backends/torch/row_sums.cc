@@ -7,13 +7,11 @@
 #include <utility>
 
 #include "backends/torch/reduce_choice.h"
+#include "backends/torch/torch_times.h"
 #include "src/program/inverse_index.h"
 
 namespace vecc::libtorch {
 namespace {
-
-// On CUDA a thread adds up one column of one segment: a longer segment is added in parts.
-constexpr std::uint32_t kLongestOnCuda = 512;
 
 std::uint32_t longest_segment(std::span<const std::uint32_t> offsets) {
   std::uint32_t longest = 0;
@@ -84,8 +82,9 @@ SparseProduct::SparseProduct(const RowSumPlan& plan, std::int64_t columns, Torch
     return;
   }
   // The scattering way needs no threads a segment.
-  const bool splits = cuda && reduce_ != TorchReduce::Scatter && longest > kLongestOnCuda;
-  const RowSumPlan parts = splits ? split_long_segments(plan, arrays) : RowSumPlan{};
+  const std::uint32_t most = torch_times(cuda).longest_segment;
+  const bool splits = most > 0 && reduce_ != TorchReduce::Scatter && longest > most;
+  const RowSumPlan parts = splits ? split_long_segments(plan, most, arrays) : RowSumPlan{};
   const RowSumPlan& used = splits ? parts : plan;
   switch (reduce_) {
     case TorchReduce::Auto: break;  // chosen above
@@ -120,14 +119,15 @@ void SparseProduct::prepare_gather(const RowSumPlan& plan, DeviceArrays& arrays)
   if (!factors.empty()) factors_ = arrays.values(factors, segments_, 1);
 }
 
-// Parts of kLongestOnCuda members; `sum_parts_` adds those of each segment.
-RowSumPlan SparseProduct::split_long_segments(const RowSumPlan& plan, DeviceArrays& arrays) {
+// Parts of `most` members; `sum_parts_` adds those of each segment.
+RowSumPlan SparseProduct::split_long_segments(const RowSumPlan& plan, std::uint32_t most,
+                                              DeviceArrays& arrays) {
   RowSumPlan parts{{0}, plan.rows, plan.factors, plan.source_rows};
   RowSumPlan sums{{0}, {}, {}, 0};
   for (std::size_t s = 0; s + 1 < plan.offsets.size(); ++s) {
     const std::uint32_t end = plan.offsets[s + 1];
     for (std::uint32_t at = plan.offsets[s]; at < end;) {
-      at += std::min(kLongestOnCuda, end - at);
+      at += std::min(most, end - at);
       parts.offsets.push_back(at);
     }
     sums.offsets.push_back(static_cast<std::uint32_t>(parts.offsets.size() - 1));

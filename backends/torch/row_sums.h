@@ -26,7 +26,8 @@ class SparseProduct {
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
 
  private:
-  [[nodiscard]] RowSumPlan split_long_segments(const RowSumPlan& plan, DeviceArrays& arrays);
+  [[nodiscard]] RowSumPlan split_long_segments(const RowSumPlan& plan, std::uint32_t most,
+                                               DeviceArrays& arrays);
   void prepare_gather(const RowSumPlan& plan, DeviceArrays& arrays);
   void prepare_segments(const RowSumPlan& plan, DeviceArrays& arrays);
   void prepare_scatter(const RowSumPlan& plan, DeviceArrays& arrays);

@@ -112,8 +112,28 @@ struct HostTimes {
   double listing = 0.15;
   double bound_kilobyte = 2.57;  ///< microseconds of index arrays of a GPU's batch, a thread
   double binders = 4;            ///< threads that find a GPU's batches, on most machines
+  /// No more threads bind batches: each has sets of all rows, and so many bind a GPU's in about the
+  /// time that it takes to write and copy them.
+  std::uint32_t most_binders = 1;
+  /// Microseconds. Batches that are bound in less are bound by the thread that runs them: to wake
+  /// another takes some microseconds of both.
+  double shortest_binding = 50;
 
   bool operator==(const HostTimes&) const = default;
+};
+
+/// What libtorch's kernels take, by which the torch backend chooses between them
+/// (backends/torch/grouped_linears.h, reduce_choice.h, row_sums.h). The defaults are a processor's.
+struct TorchTimes {
+  std::uint64_t launch = 1 << 12;  ///< numbers that are written in the time of a launch
+  /// A sum as a sparse product pays from so many additions on: fewer are not worth waking the
+  /// processor's threads, which it always does.
+  std::uint64_t product_additions = 2048;
+  /// And from so many columns on: a GPU's warp takes those of a row.
+  std::uint32_t product_columns = 0;
+  std::uint32_t longest_segment = 0;  ///< longer ones are added in parts; 0: none is
+
+  bool operator==(const TorchTimes&) const = default;
 };
 
 struct Target {
@@ -123,6 +143,7 @@ struct Target {
   ProcessorTiles tiles;      ///< of a processor
   ProcessorTimes processor;  ///< of a processor
   HostTimes host;
+  TorchTimes torch;
   /// Launches that may run at the same time. Of one launch at a time the next may take the memory
   /// of values that are not read any more.
   std::uint32_t launches_at_once = 1;

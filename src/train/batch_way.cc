@@ -18,12 +18,6 @@ namespace {
 
 // The optimizer makes no more than so many times less work of a whole step.
 constexpr double kMostSaved = 8;
-// Seconds. To wake a thread takes some microseconds of both: a GPU's steps of mutagenesis, whose
-// batches take 46 us, were slower with one.
-constexpr double kShortestBinding = 50e-6;
-// Each has sets of all rows; so many bind a GPU's batches in about the time that it takes to write
-// and copy them.
-constexpr std::uint32_t kMostBindingThreads = 8;
 
 double moved_numbers(const Program& program, const Work& work) {
   return work.bytes / static_cast<double>(byte_size(program.dtype()));
@@ -96,9 +90,9 @@ Result<BatchMachine> find_batch_machine(const Backend& backend, const ExecutionO
   VECC_TRY(machine.gpu, backend.find_gpu(execution.device));
   const std::uint32_t threads =
       execution.threads == 0 ? std::thread::hardware_concurrency() : execution.threads;
-  machine.binding_threads =
-      std::min(std::max(threads, 1u) - 1, machine.gpu ? kMostBindingThreads : 1u);
-  machine.shortest_binding = kShortestBinding;
+  const HostTimes host = machine.gpu ? machine.gpu->host : host_processor().host;
+  machine.binding_threads = std::min(std::max(threads, 1u) - 1, host.most_binders);
+  machine.shortest_binding = host.shortest_binding * 1e-6;
   return machine;
 }
 
