@@ -96,9 +96,8 @@ struct ProcessorTimes {
   double interpreted_work = 1e-3;   ///< microseconds of one more unit of Launch::work in it
   /// Of a Program's op, several of which are a launch: in numbers that are moved or multiplied.
   double op = 300;
-  /// To find the rows of a batch, list them and read them through lists takes so many times as long
-  /// as the rows of the whole step, number by number.
-  double listing = 7.5;
+  /// To find a row or a member of a batch, list it and read it through the list, in such numbers.
+  double listing = 60;
 
   bool operator==(const ProcessorTimes&) const = default;
 };
@@ -107,9 +106,10 @@ struct ProcessorTimes {
 /// batches go (src/train/batch_way.h), and where they are made (backends/cuda/batch_maker.h).
 struct HostTimes {
   double number = 8e-4;  ///< microseconds of one that is moved or multiplied
-  double launch = 1000;  ///< of a processor, in such numbers
-  /// Of a GPU's batch, to find a row and list it: in rows of a whole step here.
-  double listing = 0.15;
+  /// In such numbers, what it takes to find what a GPU's batch has: of an op, and of each row and
+  /// member that is listed.
+  double launch = 150;
+  double listing = 5.4;
   double bound_kilobyte = 2.57;  ///< microseconds of index arrays of a GPU's batch, a thread
   double binders = 4;            ///< threads that find a GPU's batches, on most machines
   /// No more threads bind batches: each has sets of all rows, and so many bind a GPU's in about the

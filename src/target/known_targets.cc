@@ -22,13 +22,12 @@ Target gpu(const char* name, std::uint32_t capability, std::uint32_t multiproces
       .rows = 0, .block_bytes = 0, .score_bytes = 0, .rows_ahead = 0, .fetched_bytes = 0};
   target.processor = {
       .compiled_kernel = 0, .interpreted_launch = 0, .interpreted_work = 0, .op = 0, .listing = 0};
-  // Of one thread of an H100's host. 63 us of PROTEINS' batches and 1,260 us of NCI1's (GIN) were
-  // 0.36 a row when each was searched; to unite what samples reach takes 0.4 of that, measured on
-  // another processor. To bind the 55,000 rows and members of NCI1's takes 480 us.
+  // Of one thread of an H100's host: batches of PROTEINS (127 ops, 2,800 rows and members) take
+  // 25 us, of NCI1 (GIN; 470 ops, 121,000) 480 to 525.
   // Batches of mutagenesis, which take 46 us to bind, were slower with a thread of their own.
   target.host = {.number = 8e-4,
-                 .launch = 1000,
-                 .listing = 0.15,
+                 .launch = 150,
+                 .listing = 5.4,
                  .bound_kilobyte = 2.57,
                  .binders = 4,
                  .most_binders = 8,

@@ -23,11 +23,34 @@ double moved_numbers(const Program& program, const Work& work) {
   return work.bytes / static_cast<double>(byte_size(program.dtype()));
 }
 
-// In numbers that a processor moves or multiplies, each of them so many `times`; an op is `op`
-// more.
-double host_work(const Program& program, double op, double times = 1) {
+// In numbers that a processor moves or multiplies; an op is `op` more.
+double host_work(const Program& program, double op) {
   const Work work = work_of(program);
-  return op * work.launches + times * (moved_numbers(program, work) + work.multiply_adds);
+  return op * work.launches + moved_numbers(program, work) + work.multiply_adds;
+}
+
+// What is found of a batch, and listed: rows that ops compute, and members that they sum. How many
+// numbers a row has does not count.
+double listed_rows(const Program& program) {
+  double rows = 0;
+  for (const Op& op : program.ops()) {
+    switch (op.kind()) {
+      case OpKind::Fact:
+      case OpKind::Weight:
+      case OpKind::State:
+      case OpKind::Output: break;
+      case OpKind::Segment: rows += program.op(op.operands[0]).rows; [[fallthrough]];
+      case OpKind::Concat:
+      case OpKind::Gather:
+      case OpKind::Linear:
+      case OpKind::Transform:
+      case OpKind::Map:
+      case OpKind::Contract:
+      case OpKind::Vjp:
+      case OpKind::Update: rows += op.rows; break;
+    }
+  }
+  return rows;
 }
 
 // What a GPU takes, in those of its host.
@@ -48,11 +71,13 @@ double whole_work(const Program& program, const std::optional<Target>& gpu) {
 double bound_work(const Program& program, const std::optional<Target>& gpu, bool come_again) {
   if (!gpu) {
     const ProcessorTimes times = host_processor().processor;
-    return host_work(program, times.op, come_again ? 1 : 1 + times.listing);
+    return host_work(program, times.op) + (come_again ? 0 : times.listing * listed_rows(program));
   }
   if (come_again) return gpu_work(program, *gpu);
   const HostTimes& host = gpu->host;
-  const double listing = host.listing * host_work(program, host.launch) / host.binders;
+  const double listing =
+      (host.launch * work_of(program).launches + host.listing * listed_rows(program)) /
+      host.binders;
   return std::max(listing, gpu_work(program, *gpu) + gpu->launches.batch_arrays / host.number);
 }
 
