@@ -33,20 +33,30 @@ class SaidToBeGpu final : public Backend {
   std::optional<Target> gpu_;
 };
 
-// Of steps of some of many samples tanh(W x).
+// Samples tanh(W x), W a number or a matrix.
+struct TanhSamples {
+  std::uint32_t count = 20'000;
+  std::uint32_t width = 1;
+};
+
+// Of steps of some of many samples.
 std::string_view way_on(const std::optional<Target>& gpu, std::uint32_t batch_size = 2,
-                        bool shuffle = true) {
-  constexpr std::uint32_t kSamples = 20'000;
+                        bool shuffle = true, const TanhSamples& of = {}) {
+  const bool is_wide = of.width > 1;
   GraphBuilder b;
-  const WeightId w = b.weight("w", Shape(), {0.5});
+  const WeightId w = is_wide ? b.weight("w", Shape(of.width, of.width),
+                                        std::vector<double>(of.width * of.width, 0.01))
+                             : b.weight("w", Shape(), {0.5});
   const GroupIndex facts = b.group("x", NeuronClass::Fact);
   const GroupIndex rules = b.group("h", NeuronClass::WeightedRule);
-  std::vector<std::uint32_t> samples(kSamples);
+  std::vector<std::uint32_t> samples(of.count);
   std::iota(samples.begin(), samples.end(), 0u);
   for (const std::uint32_t s : samples) {
-    const NeuronId x = b.fact(facts, 0.001 * s);
-    b.sample(b.neuron(rules, function(Combination::Sum, Transformation::Tanh), {x}, {w}), Shape(),
-             {0.5});
+    const NeuronId x =
+        is_wide ? b.fact(facts, Shape::column(of.width), std::vector<double>(of.width, 0.001 * s))
+                : b.fact(facts, 0.001 * s);
+    b.sample(b.neuron(rules, function(Combination::Sum, Transformation::Tanh), {x}, {w}),
+             is_wide ? Shape::column(of.width) : Shape(), std::vector<double>(of.width, 0.5));
   }
   const NeuronGraph graph = b.build();
   const Program program = *optimize(vectorize(graph)->program);
@@ -84,6 +94,12 @@ TEST(ChosenWay, binds_batches_that_come_again_where_they_are_less_work) {
   gpu.loops.moved = 190;
   EXPECT_EQ(way_on(gpu, 32), "mask");
   EXPECT_EQ(way_on(gpu, 32, /*shuffle=*/false), "bind");
+}
+
+// To find a row takes the same time however wide it is, to compute it does not.
+TEST(ChosenWay, binds_batches_of_wide_rows) {
+  EXPECT_EQ(way_on(default_gpu(), 32, /*shuffle=*/true, {.count = 4'000}), "mask");
+  EXPECT_EQ(way_on(default_gpu(), 32, /*shuffle=*/true, {.count = 4'000, .width = 512}), "bind");
 }
 
 }  // namespace
