@@ -8,6 +8,7 @@
 
 #include "src/graph_io/error_list.h"
 #include "src/graph_io/id_map.h"
+#include "src/graph_io/table_sizes.h"
 #include "vecc/graph_io.h"
 #include "vecc/neuron_graph.h"
 
@@ -55,6 +56,7 @@ struct ImportState {
   IdMap neuron_ids;
 
   boost::unordered_flat_map<std::string, std::uint32_t> table_of_name;
+  TableSizes table_sizes;  ///< of a file that says them ahead
   std::vector<WeightChunk> weight_chunks;
   std::vector<bool> refused_tables;  ///< a chunk was refused: what the table is like is unknown
 

@@ -99,9 +99,11 @@ Result<void> parse(const Field& field, Message& message, bool allow_unknown = fa
 
 class Importer {
  public:
-  Importer(std::unique_ptr<ByteSource> source, const ImportOptions& options)
+  Importer(std::unique_ptr<ByteSource> source, const ImportOptions& options, TableSizes sizes)
       : fields_(std::move(source), options.limits.max_input_bytes, options.progress),
-        state_(options.limits) {}
+        state_(options.limits) {
+    state_.table_sizes = std::move(sizes);
+  }
 
   Result<NeuronGraph> run() {
     if (const Result<void> read = read_file(); !read) state_.errors.add(read.error());
@@ -277,12 +279,13 @@ class Importer {
   bool has_vocabularies_ = false;  // may have some
 };
 
-Result<NeuronGraph> import(std::unique_ptr<ByteSource> source, const ImportOptions& options) {
+Result<NeuronGraph> import(std::unique_ptr<ByteSource> source, const ImportOptions& options,
+                           TableSizes sizes = {}) {
   const ListThreads threads(options.threads);
   VECC_TRY(std::unique_ptr<ByteSource> bytes, open_compressed(std::move(source)));
   // Protobuf would print about invalid UTF-8 by itself; the error says it.
   const google::protobuf::LogSilencer silencer;
-  return Importer(std::move(bytes), options).run();
+  return Importer(std::move(bytes), options, std::move(sizes)).run();
 }
 
 }  // namespace
@@ -295,7 +298,8 @@ Result<NeuronGraph> read_graph(const std::string& path, const ImportOptions& opt
   const std::string place = escape_terminal(path);
   Result<std::unique_ptr<graph_io::ByteSource>> source = graph_io::open_file(path);
   if (!source) return source.error().in(place);
-  Result<NeuronGraph> graph = graph_io::import(std::move(*source), options);
+  Result<NeuronGraph> graph =
+      graph_io::import(std::move(*source), options, graph_io::find_table_sizes(path));
   if (!graph) return graph.error().in(place);
   return graph;
 }

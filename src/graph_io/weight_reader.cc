@@ -109,8 +109,11 @@ bool check_continued(const wire::WeightTable& wire, const std::string& place, Sh
   return good;
 }
 
-void append_chunk(const wire::WeightTable& wire, Shape shape, bool is_new, WeightTable& table) {
+void append_chunk(const wire::WeightTable& wire, Shape shape, bool is_new, const TableSizes& sizes,
+                  WeightTable& table) {
   if (is_new) {
+    const auto size = sizes.find(wire.name());
+    if (size != sizes.end()) table.values.reserve(size->second);
     table.shape = shape;
     table.file_first_id = wire.first_id();
     table.learnable = !wire.fixed();
@@ -153,7 +156,7 @@ void read_weight_table(const wire::WeightTable& wire, ImportState& state) {
         good;
   }
   state.weight_chunks.push_back({index, wire.first_id(), wire.count(), table.count, !good});
-  if (good) append_chunk(wire, shape, is_new, table);
+  if (good) append_chunk(wire, shape, is_new, state.table_sizes, table);
   if (!good) state.refused_tables[index] = true;
   table.count += wire.count();
   state.weight_count += wire.count();

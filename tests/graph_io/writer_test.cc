@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/graph_io/same_graph.h"
 #include "tests/graph_io/small_graphs.h"
 #include "tests/graph_io/temporary_folder.h"
 #include "tests/graph_io/wire_file.h"

@@ -1,0 +1,18 @@
+// How large a file's weight tables are, before it is read.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <string>
+
+namespace vecc::graph_io {
+
+/// Numbers by the name of a table.
+using TableSizes = boost::unordered_flat_map<std::string, std::uint64_t>;
+
+/// Of a file that can be read from any place and is not compressed, by the first bytes of its
+/// fields; of others none. What to make room for: a table that grew chunk by chunk would be copied
+/// again and again. Nothing is checked; all together are no more than 4 bytes of the file each.
+[[nodiscard]] TableSizes find_table_sizes(const std::string& path);
+
+}  // namespace vecc::graph_io

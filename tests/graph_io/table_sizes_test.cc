@@ -1,0 +1,72 @@
+// How large weight tables are, known before they are read: room is made once.
+#include "src/graph_io/table_sizes.h"
+
+#include <filesystem>
+
+#include "tests/graph_io/small_graphs.h"
+#include "tests/graph_io/temporary_folder.h"
+
+namespace vecc::test {
+namespace {
+
+constexpr std::uint32_t kRows = 1'000'003;
+
+// With two tables of several chunks, of floats and of doubles.
+NeuronGraph graph_of_tables() {
+  NeuronGraph graph = graph_of_everything();
+  for (const double value : {0.5, 0.1}) {
+    WeightTable table;
+    table.name = value == 0.5 ? "singles" : std::string(300, 'd');
+    table.shape = Shape(5, 1);
+    table.first = static_cast<WeightId>(graph.weight_count());
+    table.count = kRows;
+    table.has_values = true;
+    table.values.assign(5 * std::size_t{kRows}, value);
+    graph.table_of_weight.resize(graph.table_of_weight.size() + kRows,
+                                 static_cast<std::uint32_t>(graph.weight_tables.size()));
+    graph.weight_tables.push_back(std::move(table));
+  }
+  return graph;
+}
+
+TEST(TableSizes, AreThoseOfTheGraphWithoutAByteTooMuch) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("g.pb");
+  const NeuronGraph graph = graph_of_tables();
+  ASSERT_TRUE(write_graph(graph, path, Compression::None));
+  const graph_io::TableSizes sizes = graph_io::find_table_sizes(path);
+  const Result<NeuronGraph> read = read_graph(path);
+  ASSERT_TRUE(read) << read.error().text();
+  for (std::size_t t = 0; t < graph.weight_tables.size(); ++t) {
+    const WeightTable& table = graph.weight_tables[t];
+    const auto found = sizes.find(table.name);
+    EXPECT_EQ(found == sizes.end() ? 0 : found->second, table.values.size()) << table.name;
+    EXPECT_EQ(read->weight_tables[t].values, table.values) << table.name;
+    EXPECT_EQ(read->weight_tables[t].values.capacity(), table.values.size()) << table.name;
+  }
+}
+
+// A look ahead that finds nothing, or too little, changes nothing.
+TEST(TableSizes, AreUnknownOfWhatIsNoPlainFile) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_graph(graph_of_everything(), folder.path("g.gz"), Compression::Gzip));
+  EXPECT_TRUE(graph_io::find_table_sizes(folder.path("g.gz")).empty());
+  EXPECT_TRUE(graph_io::find_table_sizes(folder.path()).empty());
+  EXPECT_TRUE(graph_io::find_table_sizes(folder.path("none")).empty());
+}
+
+TEST(TableSizes, OfACutFileAreNoMoreThanItHas) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("g.pb");
+  ASSERT_TRUE(write_graph(graph_of_everything(), path, Compression::None));
+  for (std::uint64_t size = std::filesystem::file_size(path); size > 0; --size) {
+    std::filesystem::resize_file(path, size - 1);
+    std::uint64_t numbers = 0;
+    for (const auto& [name, count] : graph_io::find_table_sizes(path)) numbers += count;
+    ASSERT_LE(numbers, size / 4) << size;
+    ASSERT_FALSE(read_graph(path)) << size;
+  }
+}
+
+}  // namespace
+}  // namespace vecc::test
