@@ -17,6 +17,7 @@
 #include "vecc/neuron_graph.h"
 #include "vecc/optimize.h"
 #include "vecc/train_step.h"
+#include "vecc/weight_source.h"
 #include "vecc/weights.h"
 
 namespace vecc {
@@ -139,9 +140,13 @@ class Trainer {
 
   /// Everything that the next step depends on: parameters by their names, states as
   /// `state/NAME`, and the position in the metadata. restore() of it goes on bit for bit.
-  [[nodiscard]] virtual Result<WeightFile> save() = 0;
-  /// Errors: WeightsDiffer for everything in the file that does not fit, or is not there.
-  [[nodiscard]] virtual Result<void> restore(const WeightFile& file) = 0;
+  [[nodiscard]] Result<WeightFile> save();
+  /// The same a tensor at a time, with the metadata at the end.
+  [[nodiscard]] virtual Result<std::vector<MetadataEntry>> save_to(const PlaceTensor& place) = 0;
+  /// Errors: WeightsDiffer for everything in the source that does not fit, or is not there; those
+  /// of reading it, after which some tensors are as before.
+  [[nodiscard]] virtual Result<void> restore(const WeightSource& source) = 0;
+  [[nodiscard]] Result<void> restore(const WeightFile& file);
 
   /// The parameters' values, by the graph's weight tables: replaces theirs.
   [[nodiscard]] virtual Result<void> copy_weights_to(NeuronGraph& graph) = 0;
@@ -150,7 +155,8 @@ class Trainer {
   /// number that is not finite, and finds it; none if no step up to the position of now does. The
   /// weights are then those before that step.
   [[nodiscard]] virtual Result<std::optional<NonFinite>> find_non_finite(
-      const WeightFile& good) = 0;
+      const WeightSource& good) = 0;
+  [[nodiscard]] Result<std::optional<NonFinite>> find_non_finite(const WeightFile& good);
 };
 
 /// `program`: the forward Program of the graph's samples, optimized or not; `samples`: those to

@@ -71,6 +71,10 @@ struct LoopParts {
   std::function<Result<void>(std::uint64_t finished_epochs)> begin = nullptr;
 };
 
+/// Whether a training of these options copies its state more than once: another copy is then made
+/// beside the one that it may go back to.
+[[nodiscard]] bool copies_again(const LoopOptions& options);
+
 /// Trains until the last epoch, an early stop, or should_stop(), which ends the step at hand and
 /// leaves a checkpoint. A loss or weight that is not finite is an error that names the op and row
 /// that made it first; the last checkpoint stays. Resuming goes on bit for bit. Errors: NonFinite;

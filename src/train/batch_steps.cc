@@ -123,6 +123,7 @@ Result<void> BatchSteps::compile_masked(const Backend& backend, const ExecutionO
   if (bound_) own.storage = bound_->storage();
   VECC_TRY(masked_, backend.compile(whole, own));
   forward_ = std::move(forward);
+  forget_values(forward_);
   restrict_.emplace(forward_);
   reached_.resize(made_.weights.size());
   for (const ParameterIndex parameter : made_.batch.weights) {

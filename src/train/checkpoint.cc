@@ -23,14 +23,11 @@ std::string best_path(const std::string& folder) {
   return folder + "/best.safetensors";
 }
 
-// Takes an entry out of the metadata: what is left is the trainer's.
-std::optional<std::string> take_metadata(WeightFile& file, std::string_view name) {
-  const auto found = std::ranges::find(file.metadata, name,
+std::optional<std::string> find_metadata(const WeightSource& file, std::string_view name) {
+  const auto found = std::ranges::find(file.metadata(), name,
                                        [](const auto& m) { return std::string_view(m.first); });
-  if (found == file.metadata.end()) return std::nullopt;
-  std::string value = std::move(found->second);
-  file.metadata.erase(found);
-  return value;
+  if (found == file.metadata().end()) return std::nullopt;
+  return found->second;
 }
 
 // The shortest text that reads back as the same number.
@@ -85,13 +82,12 @@ namespace {
 
 using Metadata = std::vector<MetadataEntry>;
 
-void add_metadata(WeightFile& file, const Metadata& metadata, const std::string& settings,
-                  const LoopState& state) {
-  file.metadata.insert(file.metadata.end(), metadata.begin(), metadata.end());
-  file.metadata.emplace_back(kSettings, settings);
-  file.metadata.emplace_back(kBestEpoch, std::to_string(state.best_epoch));
-  file.metadata.emplace_back(kBestLoss, text_of_number(state.best_loss));
-  file.metadata.emplace_back(kFinished, std::to_string(state.finished_epochs));
+Metadata complete_metadata(Metadata metadata, const std::string& settings, const LoopState& state) {
+  metadata.emplace_back(kSettings, settings);
+  metadata.emplace_back(kBestEpoch, std::to_string(state.best_epoch));
+  metadata.emplace_back(kBestLoss, text_of_number(state.best_loss));
+  metadata.emplace_back(kFinished, std::to_string(state.finished_epochs));
+  return metadata;
 }
 
 /// A checkpoint of this metadata and these settings, and the state that it was written in.
@@ -100,24 +96,25 @@ Result<CheckpointFolder::Last> read_checkpoint(const std::string& path, const Me
   const auto refuse = [&](ErrorCode code, std::string message) {
     return Errors(code, escape_terminal(path, kMaxPath), std::move(message));
   };
-  Result<WeightFile> file = weights::read_own_weights(path);
-  if (!file) {
-    const Diagnostic first = file.error().list().front();
+  auto opened = weights::open_own_weights(path);
+  if (!opened) {
+    const Diagnostic first = opened.error().list().front();
     return refuse(first.code,
                   first.message +
                       "; go on from a copy of the folder, or train anew (without --resume, or in "
                       "another folder)");
   }
-  CheckpointFolder::Last last;
-  const auto written_with = take_metadata(*file, kSettings);
-  if (!parse_number(take_metadata(*file, kBestEpoch), last.state.best_epoch) ||
-      !parse_number(take_metadata(*file, kBestLoss), last.state.best_loss) ||
-      !parse_number(take_metadata(*file, kFinished), last.state.finished_epochs) || !written_with ||
+  CheckpointFolder::Last last{std::move(*opened), {}};
+  const WeightSource& file = *last.source;
+  const auto written_with = find_metadata(file, kSettings);
+  if (!parse_number(find_metadata(file, kBestEpoch), last.state.best_epoch) ||
+      !parse_number(find_metadata(file, kBestLoss), last.state.best_loss) ||
+      !parse_number(find_metadata(file, kFinished), last.state.finished_epochs) || !written_with ||
       last.state.best_epoch > last.state.finished_epochs || std::isnan(last.state.best_loss)) {
     return refuse(ErrorCode::WeightsDiffer, "is no checkpoint of a training");
   }
   for (const auto& [key, value] : metadata) {
-    const auto theirs = take_metadata(*file, key);
+    const auto theirs = find_metadata(file, key);
     if (!theirs || *theirs == value) continue;
     return refuse(ErrorCode::WeightsDiffer, "is of a training with other " + key + ": " +
                                                 escape_terminal(*theirs, 300) +
@@ -128,7 +125,6 @@ Result<CheckpointFolder::Last> read_checkpoint(const std::string& path, const Me
                   "is of a training with other settings: " + items_beside(*written_with, settings) +
                       "; now: " + items_beside(settings, *written_with));
   }
-  last.file = std::move(*file);
   return last;
 }
 
@@ -153,14 +149,15 @@ Result<void> CheckpointFolder::open() const {
   return Errors(ErrorCode::CannotWrite, escape_terminal(folder_, kMaxPath), failed.message());
 }
 
-Result<void> CheckpointFolder::write_last(WeightFile file, const LoopState& state) const {
-  add_metadata(file, metadata_, settings_, state);
-  return write_weights(file, checkpoint_path(folder_));
+Result<void> CheckpointFolder::write_last(const WeightSource& source,
+                                          const LoopState& state) const {
+  return write_weights(source, complete_metadata(metadata_, settings_, state),
+                       checkpoint_path(folder_));
 }
 
-Result<void> CheckpointFolder::write_best(WeightFile file, const LoopState& state) const {
-  add_metadata(file, metadata_, settings_, state);
-  return write_weights(file, best_path(folder_));
+Result<void> CheckpointFolder::write_best(const WeightSource& source,
+                                          const LoopState& state) const {
+  return write_weights(source, complete_metadata(metadata_, settings_, state), best_path(folder_));
 }
 
 Result<std::optional<CheckpointFolder::Last>> CheckpointFolder::read_last() const {
@@ -171,7 +168,8 @@ Result<std::optional<CheckpointFolder::Last>> CheckpointFolder::read_last() cons
   return std::optional<Last>(std::move(last));
 }
 
-Result<WeightFile> CheckpointFolder::read_best(const LoopState& last) const {
+Result<std::shared_ptr<const WeightSource>> CheckpointFolder::read_best(
+    const LoopState& last) const {
   const std::string path = best_path(folder_);
   VECC_TRY(Last best, read_checkpoint(path, metadata_, settings_));
   const LoopState& state = best.state;
@@ -180,7 +178,7 @@ Result<WeightFile> CheckpointFolder::read_best(const LoopState& last) const {
   const bool is_later =
       state.best_epoch > last.finished_epochs && state.best_epoch == state.finished_epochs;
   if (state.best_epoch == state.finished_epochs && (is_same || is_later)) {
-    return std::move(best.file);
+    return std::move(best.source);
   }
   return Errors(ErrorCode::WeightsDiffer, escape_terminal(path, kMaxPath),
                 "has the weights of epoch " + std::to_string(state.finished_epochs) +

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "vecc/train_loop.h"
-#include "vecc/weights.h"
+#include "vecc/weight_source.h"
 
 namespace vecc::training {
 
@@ -32,11 +33,12 @@ class CheckpointFolder {
 
   /// Makes the folder if it is not there. Error: CannotWrite.
   [[nodiscard]] Result<void> open() const;
-  [[nodiscard]] Result<void> write_last(WeightFile file, const LoopState& state) const;
-  [[nodiscard]] Result<void> write_best(WeightFile file, const LoopState& state) const;
+  [[nodiscard]] Result<void> write_last(const WeightSource& source, const LoopState& state) const;
+  [[nodiscard]] Result<void> write_best(const WeightSource& source, const LoopState& state) const;
 
+  /// Of a file that is read when its tensors are.
   struct Last {
-    WeightFile file;
+    std::shared_ptr<const WeightSource> source;
     LoopState state;
   };
   /// None if there is no checkpoint yet. Error: WeightsDiffer (other settings or metadata; no
@@ -44,7 +46,7 @@ class CheckpointFolder {
   [[nodiscard]] Result<std::optional<Last>> read_last() const;
   /// The best that `last` knows of, or a later one that will be made again. Error: WeightsDiffer
   /// (of another training).
-  [[nodiscard]] Result<WeightFile> read_best(const LoopState& last) const;
+  [[nodiscard]] Result<std::shared_ptr<const WeightSource>> read_best(const LoopState& last) const;
 
  private:
   std::string folder_;

@@ -1,7 +1,7 @@
 #include "src/train/kept_state.h"
 
+#include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 #include "src/support/mapped_file.h"
@@ -10,41 +10,65 @@ namespace vecc::training {
 
 Result<void> KeptState::reserve(const KeptCopies& place) {
   if (place.bytes == 0) return {};
-  VECC_TRY(memory_, map_new_file(place.folder, place.bytes));
+  VECC_TRY(file_, map_new_file(place.folder, place.bytes));
   folder_ = place.folder;
-  bytes_ = place.bytes;
+  file_bytes_ = place.bytes;
   return {};
 }
 
-Result<void> KeptState::keep(WeightFile state) {
-  state_ = std::move(state);
+Result<void> KeptState::save(Trainer& trainer) {
+  clear();
+  VECC_TRY(metadata_, trainer.save_to([this](const TensorHeader& tensor) { return add(tensor); }));
   is_there_ = true;
-  if (folder_.empty()) return {};
-  sizes_.clear();
-  for (const WeightTensor& tensor : state_.tensors) sizes_.push_back(tensor.data.size());
-  const std::uint64_t bytes = std::accumulate(sizes_.begin(), sizes_.end(), std::uint64_t{0});
-  if (bytes > bytes_) {
-    VECC_TRY(memory_, map_new_file(folder_, bytes));
-    bytes_ = bytes;
-  }
-  std::byte* to = memory_.get();
-  for (WeightTensor& tensor : state_.tensors) {
-    const std::string data = std::exchange(tensor.data, {});
-    if (!data.empty()) std::memcpy(to, data.data(), data.size());
-    to += data.size();
-  }
   return {};
 }
 
-WeightFile KeptState::take() {
-  is_there_ = false;
-  if (folder_.empty()) return std::move(state_);
-  const auto* from = reinterpret_cast<const char*>(memory_.get());
-  for (std::size_t i = 0; i < sizes_.size(); ++i) {
-    state_.tensors[i].data.assign(from, sizes_[i]);
-    from += sizes_[i];
+Result<void> KeptState::copy(const WeightSource& source) {
+  clear();
+  for (std::size_t t = 0; t < source.tensors().size(); ++t) {
+    std::string held;
+    VECC_TRY(const std::string_view bytes, source.bytes(t, held));
+    VECC_TRY(char* const to, add(source.tensors()[t]));
+    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
   }
-  return std::move(state_);
+  metadata_ = source.metadata();
+  is_there_ = true;
+  return {};
+}
+
+void KeptState::clear() {
+  is_there_ = false;
+  used_ = 0;
+  begin_.clear();
+  held_.clear();
+  metadata_.clear();
+  tensors_.clear();
+}
+
+Result<std::string_view> KeptState::bytes(std::size_t tensor, std::string&) const {
+  if (folder_.empty()) return std::string_view(held_[tensor]);
+  return std::string_view(reinterpret_cast<const char*>(file_.get()) + begin_[tensor],
+                          byte_count(tensors_[tensor]));
+}
+
+Result<char*> KeptState::add(const TensorHeader& tensor) {
+  const std::uint64_t bytes = byte_count(tensor);
+  tensors_.push_back(tensor);
+  if (folder_.empty()) return held_.emplace_back(bytes, '\0').data();
+  VECC_TRY_VOID(grow(used_ + bytes));
+  begin_.push_back(used_);
+  used_ += bytes;
+  return reinterpret_cast<char*>(file_.get()) + begin_.back();
+}
+
+Result<void> KeptState::grow(std::uint64_t bytes) {
+  if (bytes <= file_bytes_) return {};
+  bytes = std::max(bytes, 2 * file_bytes_);
+  VECC_TRY(std::shared_ptr<std::byte> larger, map_new_file(folder_, bytes));
+  std::memcpy(larger.get(), file_.get(), used_);
+  file_ = std::move(larger);
+  file_bytes_ = bytes;
+  return {};
 }
 
 }  // namespace vecc::training

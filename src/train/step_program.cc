@@ -107,6 +107,12 @@ std::vector<ParameterGradient> gradients_of(const Program& program,
 
 }  // namespace
 
+void forget_values(Program& program) {
+  for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
+    program.set_parameter_values(p, nullptr);
+  }
+}
+
 std::optional<ParameterIndex> find_parameter(const Program& program, std::string_view name) {
   const std::vector<Parameter>& parameters = program.parameters();
   const auto found = std::ranges::find(parameters, name, &Parameter::name);

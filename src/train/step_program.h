@@ -33,6 +33,10 @@ struct StepProgram {
 [[nodiscard]] std::optional<ParameterIndex> find_parameter(const Program& program,
                                                            std::string_view name);
 
+/// The values of its parameters go: of a Program whose parameters a Storage has, or that is looked
+/// up in and never compiled.
+void forget_values(Program& program);
+
 /// A step that runs batch by batch (BatchOptions). Of a sampled graph, the last of batch.weights is
 /// kFanoutTable; of one with statistics of its samples, kStepSamples.
 struct BatchStepProgram {

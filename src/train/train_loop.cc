@@ -49,9 +49,7 @@ class Loop {
       }
     }
     VECC_TRY_VOID(write_checkpoint());
-    if (options_.early_stop > 0 && best_.is_there()) {
-      VECC_TRY_VOID(parts_.trainer.restore(best_.take()));
-    }
+    if (options_.early_stop > 0 && best_.is_there()) VECC_TRY_VOID(parts_.trainer.restore(best_));
     return end(TrainEnd::Done);
   }
 
@@ -62,15 +60,16 @@ class Loop {
   Result<void> start() {
     VECC_TRY_VOID(good_.reserve(options_.kept));
     if (keeps_best()) VECC_TRY_VOID(best_.reserve(options_.kept));
+    if (copies_again(options_)) VECC_TRY_VOID(next_.reserve(options_.kept));
     if (has_folder()) {
       VECC_TRY_VOID(folder_.open());
       if (options_.resume) VECC_TRY_VOID(resume());
     }
     summary_.first_epoch = state_.finished_epochs + 1;
     if (parts_.begin) VECC_TRY_VOID(parts_.begin(state_.finished_epochs));
-    VECC_TRY(WeightFile now, parts_.trainer.save());
-    if (has_folder()) VECC_TRY_VOID(folder_.write_last(now, state_));
-    return good_.keep(std::move(now));
+    VECC_TRY_VOID(good_.save(parts_.trainer));
+    if (has_folder()) return folder_.write_last(good_, state_);
+    return {};
   }
 
   Result<void> resume() {
@@ -83,7 +82,7 @@ class Loop {
                         " are asked for: ask for as many at least (--epochs), or train anew "
                         "(without --resume, or in another folder)");
     }
-    VECC_TRY_VOID(parts_.trainer.restore(last->file));
+    VECC_TRY_VOID(parts_.trainer.restore(*last->source));
     const TrainPosition at = parts_.trainer.position();
     const std::uint64_t done = at.epoch + (at.batch == parts_.trainer.batch_count() ? 1 : 0);
     if (done != last->state.finished_epochs) {
@@ -94,8 +93,8 @@ class Loop {
     }
     state_ = last->state;
     if (keeps_best() && state_.best_epoch > 0) {
-      VECC_TRY(WeightFile best, folder_.read_best(state_));
-      VECC_TRY_VOID(best_.keep(std::move(best)));
+      VECC_TRY(const auto best, folder_.read_best(state_));
+      VECC_TRY_VOID(best_.copy(*best));
     }
     return {};
   }
@@ -178,21 +177,27 @@ class Loop {
     if (report.validation && report.validation->loss < state_.best_loss) {
       state_.best_loss = report.validation->loss;
       state_.best_epoch = report.epoch;
-      VECC_TRY(WeightFile best, parts_.trainer.save());
-      if (has_folder()) VECC_TRY_VOID(folder_.write_best(best, state_));
-      VECC_TRY_VOID(best_.keep(std::move(best)));
+      VECC_TRY_VOID(best_.save(parts_.trainer));
+      if (has_folder()) VECC_TRY_VOID(folder_.write_best(best_, state_));
     }
     const bool writes = has_folder() && report.epoch % options_.checkpoint_every == 0;
     if (!is_now || (!writes && !is_copy_due())) return {};
     const auto start = Clock::now();
-    VECC_TRY(WeightFile now, parts_.trainer.save());
-    if (!is_finite(now)) {
-      now = {};
-      return explain_non_finite();
-    }
+    VECC_TRY_VOID(copy_finite());
     copied_ = {report.epoch, summary_.step_seconds, seconds_since(start)};
-    if (writes) VECC_TRY_VOID(folder_.write_last(now, state_));
-    return good_.keep(std::move(now));
+    std::swap(good_, next_);
+    next_.clear();
+    if (writes) return folder_.write_last(good_, state_);
+    return {};
+  }
+
+  // To next_.
+  Result<void> copy_finite() {
+    VECC_TRY_VOID(next_.save(parts_.trainer));
+    VECC_TRY(const bool finite, is_finite(next_));
+    if (finite) return {};
+    next_.clear();
+    return explain_non_finite();
   }
 
   [[nodiscard]] bool is_copy_due() const {
@@ -202,14 +207,15 @@ class Loop {
 
   Result<void> write_checkpoint() {
     if (!has_folder()) return {};
-    VECC_TRY(const WeightFile now, parts_.trainer.save());
-    if (!is_finite(now)) return explain_non_finite();
-    return folder_.write_last(now, state_);
+    VECC_TRY_VOID(copy_finite());
+    VECC_TRY_VOID(folder_.write_last(next_, state_));
+    next_.clear();
+    return {};
   }
 
   // The error that names what made the first number that is not finite.
   Result<void> explain_non_finite() {
-    VECC_TRY(const std::optional<NonFinite> found, parts_.trainer.find_non_finite(good_.take()));
+    VECC_TRY(const std::optional<NonFinite> found, parts_.trainer.find_non_finite(good_));
     std::string place = "training";
     std::string message = "the loss is not finite";
     if (found) {
@@ -232,7 +238,7 @@ class Loop {
 
   Result<TrainSummary> end_early() {
     VECC_TRY_VOID(write_checkpoint());
-    VECC_TRY_VOID(parts_.trainer.restore(best_.take()));
+    VECC_TRY_VOID(parts_.trainer.restore(best_));
     return end(TrainEnd::EarlyStop);
   }
 
@@ -250,6 +256,7 @@ class Loop {
   LoopState state_;
   KeptState best_;
   KeptState good_;
+  KeptState next_;  // in place of good_, once all of it is finite; between copies none is there
   struct {
     std::uint64_t epoch = 0;
     double step_seconds = 0;  // of the training until then
@@ -264,6 +271,10 @@ class Loop {
 }  // namespace vecc::training
 
 namespace vecc {
+
+bool copies_again(const LoopOptions& options) {
+  return !options.checkpoint_folder.empty() || options.epochs >= kEpochsToRepeat;
+}
 
 Result<TrainSummary> train(const LoopParts& parts, const LoopOptions& options) {
   return training::Loop(parts, options).run();

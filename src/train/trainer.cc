@@ -153,9 +153,13 @@ class BatchTrainer final : public Trainer {
     return report;
   }
 
-  Result<WeightFile> save() override { return state_->save({position_, counted_}); }
-  Result<void> restore(const WeightFile& file) override {
-    VECC_TRY(const TrainingProgress progress, state_->restore(file, batch_count()));
+  using Trainer::find_non_finite;
+  using Trainer::restore;
+  Result<std::vector<MetadataEntry>> save_to(const PlaceTensor& place) override {
+    return state_->save({position_, counted_}, place);
+  }
+  Result<void> restore(const WeightSource& source) override {
+    VECC_TRY(const TrainingProgress progress, state_->restore(source, batch_count()));
     position_ = progress.position;
     counted_ = progress.counted;
     return {};
@@ -173,13 +177,15 @@ class BatchTrainer final : public Trainer {
     return {};
   }
 
-  Result<std::optional<NonFinite>> find_non_finite(const WeightFile& good) override {
+  Result<std::optional<NonFinite>> find_non_finite(const WeightSource& good) override {
     const TrainPosition end = position_;
     VECC_TRY_VOID(restore(good));
-    for (WeightFile before = good; position_.step < end.step;) {
+    VECC_TRY(WeightFile before, read_all(good));
+    while (position_.step < end.step) {
       VECC_TRY_VOID(step());
       VECC_TRY(WeightFile after, save());
-      if (is_finite(after)) {
+      VECC_TRY(const bool finite, is_finite(WeightFileSource(after)));
+      if (finite) {
         before = std::move(after);
         continue;
       }
@@ -441,6 +447,25 @@ namespace vecc {
 Result<void> Trainer::steps(std::uint64_t count) {
   for (std::uint64_t step = 0; step < count; ++step) VECC_TRY_VOID(this->step());
   return {};
+}
+
+Result<WeightFile> Trainer::save() {
+  WeightFile file;
+  const auto add = [&file](const TensorHeader& tensor) -> Result<char*> {
+    file.tensors.push_back(
+        {tensor.name, tensor.type, tensor.shape, std::string(byte_count(tensor), '\0')});
+    return file.tensors.back().data.data();
+  };
+  VECC_TRY(file.metadata, save_to(add));
+  return file;
+}
+
+Result<void> Trainer::restore(const WeightFile& file) {
+  return restore(WeightFileSource(file));
+}
+
+Result<std::optional<NonFinite>> Trainer::find_non_finite(const WeightFile& good) {
+  return find_non_finite(WeightFileSource(good));
 }
 
 Result<std::unique_ptr<Trainer>> make_trainer(const NeuronGraph& graph, const Program& program,

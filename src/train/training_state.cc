@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "src/train/step_program.h"
+#include "src/weights/element_type.h"
 #include "vecc/escape.h"
 #include "vecc/fanout.h"
 #include "vecc/train_step.h"
@@ -32,20 +33,34 @@ bool is_exact_in_single(double value) {
   return std::bit_cast<std::uint64_t>(again) == std::bit_cast<std::uint64_t>(value);
 }
 
-// As floats, half of the bytes, where nothing is lost: what a step in f32 stores.
-WeightTensor stored_tensor(std::string name, std::uint32_t rows, Shape shape,
-                           const std::vector<double>& values) {
-  WeightTensor tensor{std::move(name), ElementType::F64, stored_shape(rows, shape), {}};
-  if (std::ranges::all_of(values, is_exact_in_single)) tensor.type = ElementType::F32;
-  const std::size_t size = size_of(tensor.type);
-  tensor.data.resize(values.size() * size);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto single = static_cast<float>(tensor.type == ElementType::F32 ? values[i] : 0);
-    const void* from = &single;
-    if (tensor.type == ElementType::F64) from = &values[i];
-    std::memcpy(tensor.data.data() + i * size, from, size);
+template <class T>
+void write_elements(const std::vector<double>& values, char* to) {
+  for (const double value : values) {
+    const auto element = static_cast<T>(value);
+    std::memcpy(to, &element, sizeof element);
+    to += sizeof element;
   }
-  return tensor;
+}
+
+// As floats, half of the bytes, where nothing is lost: what a step in f32 stores.
+Result<void> place_tensor(std::string name, std::uint32_t rows, Shape shape,
+                          const std::vector<double>& values, const PlaceTensor& place) {
+  const bool is_single = std::ranges::all_of(values, is_exact_in_single);
+  const ElementType type = is_single ? ElementType::F32 : ElementType::F64;
+  VECC_TRY(char* const to, place({std::move(name), type, stored_shape(rows, shape)}));
+  is_single ? write_elements<float>(values, to) : write_elements<double>(values, to);
+  return {};
+}
+
+// Read where they are: a table of numbers is not copied to be looked at.
+template <class T>
+bool are_finite(std::string_view elements) {
+  for (std::size_t i = 0; i < elements.size(); i += sizeof(T)) {
+    T value;
+    std::memcpy(&value, elements.data() + i, sizeof value);
+    if (!std::isfinite(value)) return false;
+  }
+  return true;
 }
 
 std::array<std::pair<const char*, std::uint64_t*>, 4> fields_of(TrainingProgress& progress) {
@@ -58,27 +73,34 @@ std::array<std::pair<const char*, std::uint64_t*>, 4> fields_of(TrainingProgress
 // The tensors of a checkpoint by name, and what is wrong with them.
 class CheckpointReader {
  public:
-  explicit CheckpointReader(const WeightFile& file) : file_(file) {}
+  explicit CheckpointReader(const WeightSource& source) : source_(source) {}
 
-  // None after an error.
-  const WeightTensor* find(const std::string& name, std::uint32_t rows, Shape shape) {
-    const auto tensor = std::ranges::find(file_.tensors, name, &WeightTensor::name);
-    if (tensor == file_.tensors.end()) {
+  // Its number there; any after an error.
+  std::size_t find(const std::string& name, std::uint32_t rows, Shape shape) {
+    const auto tensor = std::ranges::find(source_.tensors(), name, &TensorHeader::name);
+    if (tensor == source_.tensors().end()) {
       differ(name, "is not in the checkpoint");
-      return nullptr;
+      return 0;
     }
     ++used_;
     const auto expected = stored_shape(rows, shape);
-    if (tensor->shape == expected) return &*tensor;
-    differ(name, "is " + text_of_shape(tensor->shape) + ", expected " + text_of_shape(expected));
-    return nullptr;
+    if (tensor->shape != expected) {
+      differ(name, "is " + text_of_shape(tensor->shape) + ", expected " + text_of_shape(expected));
+    }
+    return static_cast<std::size_t>(tensor - source_.tensors().begin());
+  }
+  [[nodiscard]] Result<std::vector<double>> values(std::size_t tensor) const {
+    const TensorHeader& header = source_.tensors()[tensor];
+    std::string held;
+    VECC_TRY(const std::string_view bytes, source_.bytes(tensor, held));
+    return weights::values_of(header.type, bytes);
   }
   TrainingProgress progress(std::uint64_t batches) {
     TrainingProgress progress;
     for (const auto& [name, value] : fields_of(progress)) {
-      const auto found = std::ranges::find(file_.metadata, name,
+      const auto found = std::ranges::find(source_.metadata(), name,
                                            [](const auto& m) { return std::string_view(m.first); });
-      const std::string text = found == file_.metadata.end() ? std::string() : found->second;
+      const std::string text = found == source_.metadata().end() ? std::string() : found->second;
       const auto read = std::from_chars(text.data(), text.data() + text.size(), *value);
       if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size()) {
         errors_.add(ErrorCode::WeightsDiffer, std::string("metadata \"") + name + "\"",
@@ -96,9 +118,9 @@ class CheckpointReader {
     return progress;
   }
   Result<void> finish() {
-    if (errors_.empty() && used_ != file_.tensors.size()) {
+    if (errors_.empty() && used_ != source_.tensors().size()) {
       errors_.add(ErrorCode::WeightsDiffer, "checkpoint",
-                  "has " + std::to_string(file_.tensors.size()) + " tensors, expected " +
+                  "has " + std::to_string(source_.tensors().size()) + " tensors, expected " +
                       std::to_string(used_) + ": it is of another model or optimizer");
     }
     if (errors_.empty()) return {};
@@ -116,7 +138,7 @@ class CheckpointReader {
     errors_.add(ErrorCode::WeightsDiffer, "\"" + escape_terminal(name) + "\"", std::move(message));
   }
 
-  const WeightFile& file_;
+  const WeightSource& source_;
   std::size_t used_ = 0;
   Errors errors_;
 };
@@ -164,6 +186,7 @@ Result<TrainingState> TrainingState::make(const Program& forward, const Backend&
   }
   VECC_TRY(state.executable_, backend.compile(program, execution));
   state.program_ = std::move(program);
+  forget_values(state.program_);  // which the executable has
   return state;
 }
 
@@ -180,28 +203,29 @@ Result<std::vector<double>> TrainingState::parameter(ParameterIndex parameter) {
   return executable_->parameter(parameter);
 }
 
-Result<WeightFile> TrainingState::save(const TrainingProgress& progress) {
-  WeightFile file;
+Result<std::vector<MetadataEntry>> TrainingState::save(const TrainingProgress& progress,
+                                                       const PlaceTensor& place) {
+  std::vector<MetadataEntry> metadata;
   TrainingProgress values = progress;
   for (const auto& [name, value] : fields_of(values)) {
-    file.metadata.emplace_back(name, std::to_string(*value));
+    metadata.emplace_back(name, std::to_string(*value));
   }
   for (ParameterIndex p = 0; p < parameters_; ++p) {
     const Parameter& parameter = program_.parameters()[p];
     VECC_TRY(const std::vector<double> rows, executable_->parameter(p));
-    file.tensors.push_back(stored_tensor(parameter.name, parameter.rows, parameter.shape, rows));
+    VECC_TRY_VOID(place_tensor(parameter.name, parameter.rows, parameter.shape, rows, place));
   }
   for (const StoredState& state : states_) {
     VECC_TRY(const std::vector<double> rows, executable_->state(state.name));
-    file.tensors.push_back(stored_tensor(kStatePrefix + state.name, state.rows, state.shape, rows));
+    VECC_TRY_VOID(place_tensor(kStatePrefix + state.name, state.rows, state.shape, rows, place));
   }
-  return file;
+  return metadata;
 }
 
-Result<TrainingProgress> TrainingState::restore(const WeightFile& file, std::uint64_t batches) {
-  CheckpointReader reader(file);
+Result<TrainingProgress> TrainingState::restore(const WeightSource& source, std::uint64_t batches) {
+  CheckpointReader reader(source);
   const TrainingProgress progress = reader.progress(batches);
-  std::vector<const WeightTensor*> tensors;
+  std::vector<std::size_t> tensors;
   for (ParameterIndex p = 0; p < parameters_; ++p) {
     const Parameter& parameter = program_.parameters()[p];
     tensors.push_back(reader.find(parameter.name, parameter.rows, parameter.shape));
@@ -211,19 +235,27 @@ Result<TrainingProgress> TrainingState::restore(const WeightFile& file, std::uin
   }
   VECC_TRY_VOID(reader.finish());  // all or nothing
   for (ParameterIndex p = 0; p < parameters_; ++p) {
-    VECC_TRY_VOID(executable_->set_parameter(p, values_of(*tensors[p])));
+    VECC_TRY(const std::vector<double> values, reader.values(tensors[p]));
+    VECC_TRY_VOID(executable_->set_parameter(p, values));
   }
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    VECC_TRY_VOID(executable_->set_state(states_[i].name, values_of(*tensors[parameters_ + i])));
+    VECC_TRY(const std::vector<double> values, reader.values(tensors[parameters_ + i]));
+    VECC_TRY_VOID(executable_->set_state(states_[i].name, values));
   }
   return progress;
 }
 
-bool is_finite(const WeightFile& file) {
-  return std::ranges::all_of(file.tensors, [](const WeightTensor& tensor) {
-    const std::vector<double> values = values_of(tensor);
-    return std::ranges::all_of(values, [](double v) { return std::isfinite(v); });
-  });
+Result<bool> is_finite(const WeightSource& source) {
+  for (std::size_t t = 0; t < source.tensors().size(); ++t) {
+    const TensorHeader& tensor = source.tensors()[t];
+    VECC_CHECK(tensor.type == ElementType::F32 || tensor.type == ElementType::F64, tensor.name);
+    std::string held;
+    VECC_TRY(const std::string_view bytes, source.bytes(t, held));
+    const bool finite =
+        tensor.type == ElementType::F32 ? are_finite<float>(bytes) : are_finite<double>(bytes);
+    if (!finite) return false;
+  }
+  return true;
 }
 
 }  // namespace vecc::training

@@ -8,7 +8,7 @@
 
 #include "vecc/backend.h"
 #include "vecc/train.h"
-#include "vecc/weights.h"
+#include "vecc/weight_source.h"
 
 namespace vecc::training {
 
@@ -32,9 +32,10 @@ class TrainingState {
   [[nodiscard]] Result<double> loss();
   [[nodiscard]] Result<std::vector<double>> parameter(ParameterIndex parameter);
 
-  /// As Trainer::save() and Trainer::restore(), of a training whose epochs have so many batches.
-  [[nodiscard]] Result<WeightFile> save(const TrainingProgress& progress);
-  [[nodiscard]] Result<TrainingProgress> restore(const WeightFile& file, std::uint64_t batches);
+  /// As Trainer::save_to() and Trainer::restore(), of a training whose epochs have so many batches.
+  [[nodiscard]] Result<std::vector<MetadataEntry>> save(const TrainingProgress& progress,
+                                                        const PlaceTensor& place);
+  [[nodiscard]] Result<TrainingProgress> restore(const WeightSource& source, std::uint64_t batches);
 
  private:
   struct StoredState {
@@ -48,7 +49,7 @@ class TrainingState {
   std::unique_ptr<Executable> executable_;
 };
 
-/// Whether every number of every tensor is finite.
-[[nodiscard]] bool is_finite(const WeightFile& file);
+/// Whether every number of every tensor is finite. Errors: those of the source.
+[[nodiscard]] Result<bool> is_finite(const WeightSource& source);
 
 }  // namespace vecc::training

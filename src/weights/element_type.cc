@@ -43,7 +43,7 @@ const ElementInfo& element_info(ElementType type) {
 }
 
 template <class T, class Convert>
-std::vector<double> convert_elements(const std::string& data, Convert convert) {
+std::vector<double> convert_elements(std::string_view data, Convert convert) {
   std::vector<double> values(data.size() / sizeof(T));
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = convert(weights::load_little_endian<T>(data.data() + i * sizeof(T)));
@@ -52,7 +52,7 @@ std::vector<double> convert_elements(const std::string& data, Convert convert) {
 }
 
 template <class T>
-std::vector<double> cast_elements(const std::string& data) {
+std::vector<double> cast_elements(std::string_view data) {
   return convert_elements<T>(data, [](T value) { return static_cast<double>(value); });
 }
 
@@ -101,13 +101,8 @@ std::optional<std::uint64_t> checked_bytes(ElementType type,
   return bytes;
 }
 
-}  // namespace vecc::weights
-
-namespace vecc {
-
-std::vector<double> values_of(const WeightTensor& tensor) {
-  const std::string& data = tensor.data;
-  switch (tensor.type) {
+std::vector<double> values_of(ElementType type, std::string_view data) {
+  switch (type) {
     case ElementType::F64: return cast_elements<double>(data);
     case ElementType::F32: return cast_elements<float>(data);
     case ElementType::F16: return convert_elements<std::uint16_t>(data, half_value);
@@ -123,6 +118,14 @@ std::vector<double> values_of(const WeightTensor& tensor) {
     case ElementType::Bool: return cast_elements<std::uint8_t>(data);
   }
   VECC_CHECK(false, "an element type without numbers");
+}
+
+}  // namespace vecc::weights
+
+namespace vecc {
+
+std::vector<double> values_of(const WeightTensor& tensor) {
+  return weights::values_of(tensor.type, tensor.data);
 }
 
 std::string text_of_shape(const std::vector<std::uint64_t>& shape) {

@@ -33,6 +33,9 @@ template <class T, class Values>
   return bytes;
 }
 
+/// values_of() of a tensor's bytes.
+[[nodiscard]] std::vector<double> values_of(ElementType type, std::string_view data);
+
 /// `F32`, as safetensors writes it.
 [[nodiscard]] std::optional<ElementType> parse_element_type(std::string_view text);
 /// NumPy's kind and size: `f4`, `b1`.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "src/support/checksum.h"
 #include "src/weights/element_type.h"
@@ -86,7 +87,7 @@ Result<void> take_checksum(std::vector<std::pair<std::string, std::string>>& met
 
 }  // namespace
 
-Result<WeightFile> read_safetensors(const InputFile& input, Checksum checksum) {
+Result<SafetensorsSource> SafetensorsSource::open(InputFile input, Checksum checksum) {
   // First of all: of a damaged file nothing else is worth a message.
   VECC_TRY(const bool is_checked, check_checksum(input));
   VECC_TRY(const std::uint64_t length, read_header_length(input));
@@ -100,15 +101,25 @@ Result<WeightFile> read_safetensors(const InputFile& input, Checksum checksum) {
         "states no CRC-32 of its bytes: another program wrote it, an older vecc, or it is "
         "damaged");
   }
-  WeightFile result;
-  result.metadata = std::move(header.metadata);
-  result.tensors.reserve(header.tensors.size());
+  SafetensorsSource source(std::move(input));
+  source.metadata_ = std::move(header.metadata);
   for (HeaderTensor& tensor : header.tensors) {
-    VECC_TRY(std::string bytes, input.read(data + tensor.begin, tensor.end - tensor.begin));
-    result.tensors.push_back(
-        {std::move(tensor.name), tensor.type, std::move(tensor.shape), std::move(bytes)});
+    source.begin_.push_back(data + tensor.begin);
+    source.tensors_.push_back({std::move(tensor.name), tensor.type, std::move(tensor.shape)});
   }
-  return result;
+  return source;
+}
+
+Result<std::string_view> SafetensorsSource::bytes(std::size_t tensor, std::string& held) const {
+  auto read = input_.read(begin_[tensor], byte_count(tensors_[tensor]));
+  if (!read) return place_.empty() ? read.error() : read.error().in(place_);
+  held = std::move(*read);
+  return std::string_view(held);
+}
+
+Result<WeightFile> read_safetensors(InputFile input, Checksum checksum) {
+  VECC_TRY(const SafetensorsSource source, SafetensorsSource::open(std::move(input), checksum));
+  return read_all(source);
 }
 
 }  // namespace vecc::weights

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <utility>
 
 #include "src/weights/npy.h"
 #include "src/weights/safetensors.h"
@@ -23,8 +25,7 @@ Result<WeightFile> read_one_array(const InputFile& input, std::string_view path)
 }
 
 /// By the first bytes; what has no mark of its own must be safetensors.
-Result<WeightFile> read_any(const InputFile& input, std::string_view path,
-                            const WeightLimits& limits) {
+Result<WeightFile> read_any(InputFile input, std::string_view path, const WeightLimits& limits) {
   if (input.size() == 0) return Errors(ErrorCode::FileEmpty, "", "is empty");
   VECC_TRY(const std::string start,
            input.read(0, std::min<std::uint64_t>(input.size(), kNpyMark.size())));
@@ -33,15 +34,14 @@ Result<WeightFile> read_any(const InputFile& input, std::string_view path,
   if (start.starts_with("PK\x03\x04") || start.starts_with("PK\x05\x06")) {
     return read_npz(input, limits.max_bytes);
   }
-  return read_safetensors(input);
+  return read_safetensors(std::move(input));
 }
 
-template <class Read>
-Result<WeightFile> read_opened(const Result<InputFile>& input, std::string_view path,
-                               const Read& read) {
+Result<WeightFile> read_opened(Result<InputFile> input, std::string_view path,
+                               const WeightLimits& limits) {
   const std::string place = escape_terminal(path, kMaxPlace);
   if (!input) return input.error().in(place);
-  Result<WeightFile> file = read(*input);
+  Result<WeightFile> file = read_any(std::move(*input), path, limits);
   if (!file) return file.error().in(place);
   return file;
 }
@@ -53,19 +53,21 @@ Result<WeightFile> read_opened(const Result<InputFile>& input, std::string_view 
 namespace vecc {
 
 Result<WeightFile> read_weights(const std::string& path, const WeightLimits& limits) {
-  return weights::read_opened(
-      weights::InputFile::open(path, limits.max_bytes), path,
-      [&](const weights::InputFile& input) { return weights::read_any(input, path, limits); });
+  return weights::read_opened(weights::InputFile::open(path, limits.max_bytes), path, limits);
 }
 
 }  // namespace vecc
 
 namespace vecc::weights {
 
-Result<WeightFile> read_own_weights(const std::string& path) {
-  return read_opened(
-      InputFile::open(path, WeightLimits().max_bytes), path,
-      [](const InputFile& input) { return read_safetensors(input, Checksum::Required); });
+Result<std::shared_ptr<const WeightSource>> open_own_weights(const std::string& path) {
+  const std::string place = escape_terminal(path, kMaxPlace);
+  Result<InputFile> input = InputFile::open(path, WeightLimits().max_bytes);
+  if (!input) return input.error().in(place);
+  Result<SafetensorsSource> source = SafetensorsSource::open(std::move(*input), Checksum::Required);
+  if (!source) return source.error().in(place);
+  source->set_place(place);
+  return std::make_shared<const SafetensorsSource>(std::move(*source));
 }
 
 }  // namespace vecc::weights
@@ -74,9 +76,7 @@ namespace vecc {
 
 Result<WeightFile> read_weights_bytes(std::string_view bytes, std::string_view name,
                                       const WeightLimits& limits) {
-  return weights::read_opened(
-      weights::InputFile::of_bytes(bytes, limits.max_bytes), name,
-      [&](const weights::InputFile& input) { return weights::read_any(input, name, limits); });
+  return weights::read_opened(weights::InputFile::of_bytes(bytes, limits.max_bytes), name, limits);
 }
 
 }  // namespace vecc

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <unordered_set>
 
 #include "src/support/atomic_file.h"
@@ -15,6 +16,7 @@
 #include "src/weights/table_names.h"
 #include "src/weights/table_rows.h"
 #include "vecc/escape.h"
+#include "vecc/weight_source.h"
 
 namespace vecc::weights {
 namespace {
@@ -29,10 +31,9 @@ bool is_tensor_name(std::string_view name) {
 }
 
 /// What JSON or the format has no room for.
-Result<void> check_names(const WeightFile& file) {
+Result<void> check_names(const std::vector<TensorHeader>& tensors) {
   std::unordered_set<std::string_view> names;
-  for (const WeightTensor& tensor : file.tensors) {
-    VECC_CHECK(checked_bytes(tensor.type, tensor.shape) == tensor.data.size(), tensor.name);
+  for (const TensorHeader& tensor : tensors) {
     if (!is_tensor_name(tensor.name)) {
       return Errors(ErrorCode::UnreadWeights, describe_tensor(tensor.name), kNameRule);
     }
@@ -43,12 +44,12 @@ Result<void> check_names(const WeightFile& file) {
   return {};
 }
 
-Result<void> check_metadata(const WeightFile& file) {
+Result<void> check_metadata(const std::vector<MetadataEntry>& metadata) {
   const auto describe = [](std::string_view key) {
     return "metadata \"" + escape_terminal(key) + "\"";
   };
   std::unordered_set<std::string_view> keys{kChecksumKey};
-  for (const auto& [key, value] : file.metadata) {
+  for (const auto& [key, value] : metadata) {
     if (!is_utf8(key) || !is_utf8(value)) {
       return Errors(ErrorCode::UnreadWeights, describe(key),
                     "safetensors cannot hold this text, expected UTF-8");
@@ -60,12 +61,11 @@ Result<void> check_metadata(const WeightFile& file) {
 }
 
 /// Wide elements first: behind a header of whole words, every tensor is aligned to its elements.
-std::vector<const WeightTensor*> order_of_data(const WeightFile& file) {
-  std::vector<const WeightTensor*> order;
-  order.reserve(file.tensors.size());
-  for (const WeightTensor& tensor : file.tensors) order.push_back(&tensor);
-  std::stable_sort(order.begin(), order.end(), [](const WeightTensor* a, const WeightTensor* b) {
-    return size_of(a->type) > size_of(b->type);
+std::vector<std::size_t> order_of_data(const std::vector<TensorHeader>& tensors) {
+  std::vector<std::size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return size_of(tensors[a].type) > size_of(tensors[b].type);
   });
   return order;
 }
@@ -74,22 +74,25 @@ std::string quote(const std::string& text) {
   return nlohmann::ordered_json(text).dump();
 }
 
-std::string header_of(const WeightFile& file, const std::vector<const WeightTensor*>& order) {
+std::string header_of(const std::vector<MetadataEntry>& metadata,
+                      const std::vector<TensorHeader>& tensors,
+                      const std::vector<std::size_t>& order) {
   std::string json(kChecksumMark);
   json += std::string(kNoChecksum) + '"';
   const auto add_member = [&json](const std::string& name) { json += ',' + quote(name) + ':'; };
-  for (const auto& [key, value] : file.metadata) {
+  for (const auto& [key, value] : metadata) {
     add_member(key);
     json += quote(value);
   }
   json += '}';
   std::uint64_t begin = 0;
-  for (const WeightTensor* tensor : order) {
-    add_member(tensor->name);
-    const std::uint64_t end = begin + tensor->data.size();
-    json += "{\"dtype\":\"" + std::string(text_of(tensor->type)) + "\",\"shape\":[";
-    for (std::size_t i = 0; i < tensor->shape.size(); ++i) {
-      json += (i > 0 ? "," : "") + std::to_string(tensor->shape[i]);
+  for (const std::size_t t : order) {
+    const TensorHeader& tensor = tensors[t];
+    add_member(tensor.name);
+    const std::uint64_t end = begin + byte_count(tensor);
+    json += "{\"dtype\":\"" + std::string(text_of(tensor.type)) + "\",\"shape\":[";
+    for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
+      json += (i > 0 ? "," : "") + std::to_string(tensor.shape[i]);
     }
     json += "],\"data_offsets\":[" + std::to_string(begin) + "," + std::to_string(end) + "]}";
     begin = end;
@@ -99,13 +102,28 @@ std::string header_of(const WeightFile& file, const std::vector<const WeightTens
   return json;
 }
 
+using Sink = std::function<bool(std::string_view)>;
+
+/// The tensors' bytes, one after another, until `sink` returns false.
+Result<void> stream_tensors(const WeightSource& source, const std::vector<std::size_t>& order,
+                            const Sink& sink) {
+  for (const std::size_t t : order) {
+    const TensorHeader& tensor = source.tensors()[t];
+    std::string held;
+    VECC_TRY(const std::string_view bytes, source.bytes(t, held));
+    VECC_CHECK(checked_bytes(tensor.type, tensor.shape) == bytes.size(), tensor.name);
+    if (!sink(bytes)) break;
+  }
+  return {};
+}
+
 /// Gives `sink` the file piece by piece until it returns false.
-Result<void> stream_safetensors(const WeightFile& file,
-                                const std::function<bool(std::string_view)>& sink) {
-  VECC_TRY_VOID(check_names(file));
-  VECC_TRY_VOID(check_metadata(file));
-  const std::vector<const WeightTensor*> order = order_of_data(file);
-  std::string header = header_of(file, order);
+Result<void> stream_safetensors(const WeightSource& source,
+                                const std::vector<MetadataEntry>& metadata, const Sink& sink) {
+  VECC_TRY_VOID(check_names(source.tensors()));
+  VECC_TRY_VOID(check_metadata(metadata));
+  const std::vector<std::size_t> order = order_of_data(source.tensors());
+  std::string header = header_of(metadata, source.tensors(), order);
   if (header.size() > kMaxSafetensorsHeader) {
     return Errors(ErrorCode::UnreadWeights, "",
                   "the header would have " + std::to_string(header.size()) +
@@ -116,11 +134,13 @@ Result<void> stream_safetensors(const WeightFile& file,
   std::memcpy(word, &length, sizeof length);
   const std::string_view begin(word, sizeof word);
   std::uint32_t crc32 = crc32_of(header, crc32_of(begin));
-  for (const WeightTensor* tensor : order) crc32 = crc32_of(tensor->data, crc32);
+  VECC_TRY_VOID(stream_tensors(source, order, [&](std::string_view bytes) {
+    crc32 = crc32_of(bytes, crc32);
+    return true;
+  }));
   header.replace(kChecksumMark.size(), kChecksumDigits, checksum_text(crc32));
-  bool good = sink(begin) && sink(header);
-  for (std::size_t i = 0; good && i < order.size(); ++i) good = sink(order[i]->data);
-  return {};
+  if (!sink(begin) || !sink(header)) return {};
+  return stream_tensors(source, order, sink);
 }
 
 Errors write_failure(int error) {
@@ -128,7 +148,8 @@ Errors write_failure(int error) {
                 std::string("cannot be written: ") + std::strerror(error));
 }
 
-Result<void> write_file(const WeightFile& file, const std::string& path) {
+Result<void> write_file(const WeightSource& source, const std::vector<MetadataEntry>& metadata,
+                        const std::string& path) {
   struct stat old {};
   // A rename would put a file in the place of a device.
   if (::stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode)) {
@@ -137,7 +158,7 @@ Result<void> write_file(const WeightFile& file, const std::string& path) {
   std::optional<AtomicFile> out = AtomicFile::create(path);
   if (!out) return write_failure(errno);
   int error = 0;
-  VECC_TRY_VOID(stream_safetensors(file, [&](std::string_view bytes) {
+  VECC_TRY_VOID(stream_safetensors(source, metadata, [&](std::string_view bytes) {
     if (!out->write(bytes)) error = errno;
     return error == 0;
   }));
@@ -163,17 +184,25 @@ Result<void> check_table_names(const NeuronGraph& graph) {
 namespace vecc {
 
 Result<void> write_weights(const WeightFile& file, const std::string& path) {
-  const Result<void> written = weights::write_file(file, path);
+  return write_weights(WeightFileSource(file), {}, path);
+}
+
+Result<void> write_weights(const WeightSource& source, const std::vector<MetadataEntry>& metadata,
+                           const std::string& path) {
+  std::vector<MetadataEntry> all = source.metadata();
+  all.insert(all.end(), metadata.begin(), metadata.end());
+  const Result<void> written = weights::write_file(source, all, path);
   if (!written) return written.error().in(escape_terminal(path, 4096));
   return {};
 }
 
 Result<std::string> safetensors_bytes(const WeightFile& file) {
   std::string bytes;
-  VECC_TRY_VOID(weights::stream_safetensors(file, [&bytes](std::string_view piece) {
+  const auto append = [&bytes](std::string_view piece) {
     bytes += piece;
     return true;
-  }));
+  };
+  VECC_TRY_VOID(weights::stream_safetensors(WeightFileSource(file), file.metadata, append));
   return bytes;
 }
 

@@ -22,12 +22,35 @@ WeightFile training(double weight) {
            {"state/m w", ElementType::F64, {3}, bytes_as<double>({0.1, 0.2, 0.3})}}};
 }
 
+// One that has its file.
+class OwnSource : public WeightSource {
+ public:
+  explicit OwnSource(WeightFile file) : file_(std::move(file)), source_(file_) {}
+  [[nodiscard]] const std::vector<MetadataEntry>& metadata() const override {
+    return source_.metadata();
+  }
+  [[nodiscard]] const std::vector<TensorHeader>& tensors() const override {
+    return source_.tensors();
+  }
+  [[nodiscard]] Result<std::string_view> bytes(std::size_t t, std::string& held) const override {
+    return source_.bytes(t, held);
+  }
+
+ private:
+  const WeightFile file_;
+  WeightFileSource source_;
+};
+
+OwnSource source(double weight) {
+  return OwnSource(training(weight));
+}
+
 class Checkpoints : public ::testing::Test {
  protected:
   Checkpoints() {
     EXPECT_TRUE(checkpoint_.open());
-    EXPECT_TRUE(checkpoint_.write_best(training(1), best_));
-    EXPECT_TRUE(checkpoint_.write_last(training(2), last_));
+    EXPECT_TRUE(checkpoint_.write_best(source(1), best_));
+    EXPECT_TRUE(checkpoint_.write_last(source(2), last_));
   }
   [[nodiscard]] std::string path(const std::string& name) const {
     return root_.path() + "/" + name;
@@ -63,12 +86,26 @@ class Checkpoints : public ::testing::Test {
 TEST_F(Checkpoints, are_read_as_they_were_written) {
   const auto last = checkpoint_.read_last();
   ASSERT_TRUE(last && *last);
-  EXPECT_EQ((*last)->file.tensors, training(2).tensors);
-  EXPECT_EQ((*last)->file.metadata, training(2).metadata);
+  const WeightFile file = *read_all(*(*last)->source);
+  EXPECT_EQ(file.tensors, training(2).tensors);
+  for (const MetadataEntry& entry : training(2).metadata) {
+    EXPECT_THAT(file.metadata, ::testing::Contains(entry));
+  }
   EXPECT_EQ((*last)->state.finished_epochs, 4u);
   const auto best = checkpoint_.read_best(last_);
   ASSERT_TRUE(best) << best.error().text();
-  EXPECT_EQ(best->tensors, training(1).tensors);
+  EXPECT_EQ(read_all(**best)->tensors, training(1).tensors);
+}
+
+// A tensor is read when it is asked for.
+TEST_F(Checkpoints, that_become_shorter_are_an_error_where_they_are_read) {
+  const auto last = checkpoint_.read_last();
+  ASSERT_TRUE(last && *last);
+  fs::resize_file(path("run/last.safetensors"), fs::file_size(path("run/last.safetensors")) - 1);
+  std::string held;
+  EXPECT_TRUE((*last)->source->bytes(0, held));
+  EXPECT_THAT((*last)->source->bytes(1, held).error().text(),
+              HasSubstr("last.safetensors: error: has become shorter than its"));
 }
 
 TEST_F(Checkpoints, no_damage_of_the_last_is_gone_on_from) {
@@ -106,19 +143,19 @@ TEST_F(Checkpoints, files_that_change_places_are_refused) {
 TEST_F(Checkpoints, a_best_of_another_training_is_refused) {
   const training::CheckpointFolder other = folder("other", "seed 2");
   ASSERT_TRUE(other.open());
-  ASSERT_TRUE(other.write_best(training(9), best_));
+  ASSERT_TRUE(other.write_best(source(9), best_));
   fs::copy_file(path("other/best.safetensors"), path("run/best.safetensors"),
                 fs::copy_options::overwrite_existing);
   EXPECT_THAT(checkpoint_.read_best(last_).error().text(), HasSubstr("other settings: seed 2"));
-  ASSERT_TRUE(checkpoint_.write_best(training(9), {3, 0.5, 3}));  // another loss
+  ASSERT_TRUE(checkpoint_.write_best(source(9), {3, 0.5, 3}));  // another loss
   EXPECT_FALSE(checkpoint_.read_best(last_));
-  ASSERT_TRUE(checkpoint_.write_best(training(9), {2, 0.5, 2}));  // an earlier one
+  ASSERT_TRUE(checkpoint_.write_best(source(9), {2, 0.5, 2}));  // an earlier one
   EXPECT_FALSE(checkpoint_.read_best(last_));
 }
 
 // A kill between the two files.
 TEST_F(Checkpoints, a_best_that_is_ahead_will_be_made_again) {
-  ASSERT_TRUE(checkpoint_.write_best(training(9), {5, 0.125, 5}));
+  ASSERT_TRUE(checkpoint_.write_best(source(9), {5, 0.125, 5}));
   EXPECT_TRUE(checkpoint_.read_best(last_));
 }
 

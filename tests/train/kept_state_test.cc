@@ -21,7 +21,13 @@ WeightFile state_of(char first, std::size_t size) {
   return file;
 }
 
-void expect_same(const WeightFile& found, const WeightFile& expected) {
+void copy(training::KeptState& kept, const WeightFile& file) {
+  ASSERT_TRUE(kept.copy(WeightFileSource(file)));
+  EXPECT_TRUE(kept.is_there());
+}
+
+void expect_same(const training::KeptState& kept, const WeightFile& expected) {
+  const WeightFile found = *read_all(kept);
   EXPECT_EQ(found.metadata, expected.metadata);
   EXPECT_EQ(found.tensors, expected.tensors);
 }
@@ -32,13 +38,16 @@ TEST(KeptState, InAFileIsWhatItIsInMemory) {
     training::KeptState kept;
     ASSERT_TRUE(kept.reserve({bytes == 0 ? "" : folder.path(), bytes}));
     EXPECT_FALSE(kept.is_there());
-    ASSERT_TRUE(kept.keep(state_of('a', 8000)));
-    ASSERT_TRUE(kept.keep(state_of('b', 8000)));
-    EXPECT_TRUE(kept.is_there());
-    expect_same(kept.take(), state_of('b', 8000));
-    EXPECT_FALSE(kept.is_there());
-    ASSERT_TRUE(kept.keep(state_of('c', 40)));
-    expect_same(kept.take(), state_of('c', 40));
+    copy(kept, state_of('a', 8000));
+    copy(kept, state_of('b', 8000));
+    expect_same(kept, state_of('b', 8000));
+    training::KeptState other = std::move(kept);
+    expect_same(other, state_of('b', 8000));
+    other.clear();
+    EXPECT_FALSE(other.is_there());
+    EXPECT_TRUE(other.tensors().empty());
+    copy(other, state_of('c', 40));
+    expect_same(other, state_of('c', 40));
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }

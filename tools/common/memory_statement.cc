@@ -51,9 +51,9 @@ std::string text_of_parts(const MemoryNeed& need) {
 
 MemoryNeed sum_of(const MemoryNeed& a, const MemoryNeed& b) {
   MemoryNeed sum;
-  for (const auto part :
-       {&MemoryNeed::values, &MemoryNeed::facts, &MemoryNeed::parameters, &MemoryNeed::arrays,
-        &MemoryNeed::outputs, &MemoryNeed::copies, &MemoryNeed::unwritten, &MemoryNeed::left}) {
+  for (const auto part : {&MemoryNeed::values, &MemoryNeed::facts, &MemoryNeed::parameters,
+                          &MemoryNeed::arrays, &MemoryNeed::outputs, &MemoryNeed::copies,
+                          &MemoryNeed::unwritten, &MemoryNeed::left, &MemoryNeed::starts}) {
     sum.*part = a.*part + b.*part;
   }
   return sum;
@@ -113,8 +113,12 @@ Result<void> MemoryStatement::state(const PlannedProgram& planned, const Program
   now_ = process_memory();
   if (planned.tables != nullptr) VECC_TRY_VOID(place(planned, copy));
   const ProcessMemory peak = process_peak();
-  const std::uint64_t held = now_.resident + need_.bytes() + kOthers;
-  stated_.resident = std::max(peak.resident, held - std::min(need_.left, held));
+  const auto beside = [&](std::uint64_t to_come, std::uint64_t gone) {
+    const std::uint64_t held = now_.resident + to_come + kOthers;
+    return held - std::min(gone, held);
+  };
+  stated_.resident = std::max({peak.resident, beside(need_.bytes(), need_.left + need_.starts),
+                               beside(need_.compiled_bytes(), need_.left)});
   stated_.address_space = planned.batch != nullptr
                               ? 0
                               : std::max(peak.address_space, now_.address_space + need_.bytes() +
@@ -155,9 +159,10 @@ Result<void> MemoryStatement::place(const PlannedProgram& planned, std::uint64_t
   if (in_files == 0 && !moves) return {};
   VECC_TRY(const FileFolder folder, find_file_folder(planned.places->folder));
   if (folder.is_memory) return {};  // where its files are all the same
-  if (copies_.kept > 0) {           // one is made in memory, then goes to a file
-    need_.copies -= (copies_.kept + copies_.made - 1) * copy;
-    need_.files += copies_.kept * copy;
+  if (copies_.kept > 0) {           // they are made there, a table at a time
+    const std::uint64_t bytes = (copies_.kept + copies_.made) * copy;
+    need_.copies -= bytes;
+    need_.files += bytes;
     kept_copies_ = {folder.path, copy};
   }
   if (moves && need() > room) {
@@ -208,7 +213,7 @@ void MemoryStatement::describe(std::string& words, Json& numbers) const {
   numbers["memory"] = {{"peak_bytes", stated_.resident},
                        {"peak_address_bytes", addresses != 0 ? Json(addresses) : Json()},
                        {"now_bytes", now_.resident},
-                       {"left_bytes", need_.left},
+                       {"left_bytes", need_.left + need_.starts},
                        {"file_bytes", need_.files},
                        {"to_come", std::move(parts)}};
 }

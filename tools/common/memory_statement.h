@@ -33,6 +33,7 @@ struct MemoryNeed {
   std::uint64_t copies = 0;      ///< of parameters and states
   std::uint64_t unwritten = 0;   ///< of the arenas of batches, addresses without memory
   std::uint64_t left = 0;        ///< what is held now and goes
+  std::uint64_t starts = 0;      ///< what is held until all is compiled: values to start from
   std::uint64_t files = 0;       ///< of tables in files, in none of the others
   /// Of `facts`, by their groups: copies of the same rows, which are all in memory or in files.
   std::map<std::string, std::uint64_t> of_facts;
@@ -41,8 +42,14 @@ struct MemoryNeed {
   [[nodiscard]] std::uint64_t bytes() const {
     return values + facts + parameters + arrays + outputs + copies;
   }
+  /// The same while all is compiled and nothing has run.
+  [[nodiscard]] std::uint64_t compiled_bytes() const { return facts + parameters + arrays; }
   /// And what of it there must be room for.
-  [[nodiscard]] std::uint64_t to_come() const { return bytes() - std::min(left, bytes()); }
+  [[nodiscard]] std::uint64_t to_come() const {
+    const std::uint64_t gone = left + starts;
+    return std::max(bytes() - std::min(gone, bytes()),
+                    compiled_bytes() - std::min(left, compiled_bytes()));
+  }
 };
 
 /// Of all parameters and states: that a training holds to go back to, and, beside them, one that is

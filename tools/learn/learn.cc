@@ -81,6 +81,7 @@ Result<Trained> train_on(NeuronGraph graph, LearnOptions& o, Stages& stages) {
   const DeferInterrupt finish_step;
   VECC_TRY(TrainingCurves curves,
            train_graph(graph, optimized.program, backend, run, no_file, stages));
+  give_weights(graph, optimized.program);
   return Trained{std::move(graph),   std::move(before), std::move(optimized),
                  std::move(backend), std::move(curves), Loss::SquaredDiff};
 }

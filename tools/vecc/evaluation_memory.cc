@@ -52,16 +52,15 @@ void EvaluationMemory::add(const NeuronGraph& graph, const Program& program,
 }
 
 WeightCopies copies_of_weights(const LoopOptions& loop, bool validates) {
-  const bool repeats = !loop.checkpoint_folder.empty() || loop.epochs >= kEpochsToRepeat;
-  return {1 + (validates ? std::uint64_t{1} : 0), repeats ? std::uint64_t{1} : 0};
+  return {1 + (validates ? std::uint64_t{1} : 0), copies_again(loop) ? std::uint64_t{1} : 0};
 }
 
-std::uint64_t bytes_to_copy(const Program& program) {
+std::uint64_t bytes_to_copy(const Program& program, bool resumes) {
   std::uint64_t numbers = 0;
   for (const Parameter& parameter : program.parameters()) {
     numbers = std::max(numbers, parameter.rows * parameter.shape.size());
   }
-  return numbers * sizeof(double);
+  return numbers * (sizeof(double) + (resumes ? byte_size(program.dtype()) : 0));
 }
 
 }  // namespace vecc::tools

@@ -15,6 +15,7 @@
 #include "src/support/digest.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
+#include "start_values.h"
 #include "tools/common/device_cost.h"
 
 namespace vecc::tools {
@@ -194,13 +195,20 @@ Result<FinishedProgram> finish_program(StartedGraph& started, const Options& opt
   FinishedProgram finished;
   if (started.cached) {
     Program& program = started.cached->program;
-    give_weights(started.graph, program);
+    if (trains_once(options)) {
+      move_values(started.graph, program);
+    } else {
+      give_weights(started.graph, program);
+    }
     VECC_TRY(finished.backend, choose_backend(program, options));
     finished.report = started.cached->report;
     finished.optimized.program = std::move(program);
     return finished;
   }
+  const StartValues values =
+      trains_once(options) ? take_values(started.graph) : StartValues();  // there is no copy
   VECC_TRY(Vectorized vectorized, vectorize_graph(started.graph, options, stages));
+  give_values(values, vectorized.program);
   finished.report = vectorized.report;
   if (!needs_neurons(options)) forget_neurons(started.graph);
   VECC_TRY(finished.backend, choose_backend(vectorized.program, options));

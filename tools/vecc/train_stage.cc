@@ -3,11 +3,12 @@
 #include <optional>
 #include <string>
 
-#include "graph_stages.h"
+#include "start_values.h"
 #include "tools/common/freed_memory.h"
 #include "train_samples.h"
 
 namespace vecc::tools {
+
 Result<TrainingCurves> train_graph(NeuronGraph& graph, Program& program,
                                    const BackendChoice& choice, const Options& options,
                                    const OpenValidation& open_validation, Stages& stages) {
@@ -21,9 +22,13 @@ Result<TrainingCurves> train_graph(NeuronGraph& graph, Program& program,
   if (!settings.validate_file.empty()) {
     VECC_TRY(validation, open_validation(settings.validate_file));
   }
+  (void)take_values(graph);  // the Program has them
   Training training(graph, program, choice, options, train_options);
   VECC_TRY_VOID(stages.run("prepare", [&](ProgressLine&) {
     const Result<void> done = training.prepare(split, validation ? &*validation : nullptr);
+    forget_values(graph, program);  // the training's storage has them
+    training.forget_sampled_values();
+    if (validation) forget_values(validation->graph, validation->program);
     return_freed_memory();
     return done;
   }));
@@ -37,7 +42,6 @@ Result<TrainingCurves> train_graph(NeuronGraph& graph, Program& program,
       stages.run("train", [&](ProgressLine& line) { return training.run(line, settings.logs); }));
   training.describe(stages);
   VECC_TRY_VOID(training.trainer().copy_weights_to(graph));
-  give_weights(graph, program);
   return training.take_curves();
 }
 

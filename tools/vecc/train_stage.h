@@ -16,7 +16,8 @@ namespace vecc::tools {
 
 using OpenValidation = std::function<Result<ValidationGraph>(const std::string& path)>;
 
-/// Trains `program`, the optimized forward Program of `graph`, and gives both the learned weights.
+/// Trains `program`, the optimized forward Program of `graph`, from its parameters' values, and
+/// gives the graph the learned weights; neither has any meanwhile, and the Program none after it.
 /// Returns the curves of its epochs: of those after a checkpoint that it resumed. Ctrl-C
 /// ends a step and leaves a checkpoint; the caller's DeferInterrupt then ends the program. Errors:
 /// those of make_trainer() and train().

@@ -9,6 +9,7 @@
 
 #include "execute.h"
 #include "options.h"
+#include "start_values.h"
 #include "tools/common/memory_statement.h"
 #include "tools/common/progress_line.h"
 #include "tools/common/stages.h"
@@ -54,6 +55,11 @@ class Training {
   [[nodiscard]] Result<void> prepare(const SampleSplit& split, const ValidationGraph* validation);
   /// Errors: those of train() and of the logs.
   [[nodiscard]] Result<void> run(ProgressLine& line, const std::vector<std::string>& log_texts);
+
+  /// When prepared: the storage has what steps with --fanout started from.
+  void forget_sampled_values() {
+    if (sampled_) forget_values(graph_, sampled_->program);
+  }
 
   [[nodiscard]] Trainer& trainer() { return *trainer_; }
   /// When prepared.

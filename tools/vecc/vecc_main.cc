@@ -19,6 +19,7 @@
 #include "options.h"
 #include "outputs.h"
 #include "report.h"
+#include "start_values.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/logging.h"
@@ -143,7 +144,7 @@ Result<void> check_outputs(const Options& options) {
   return {};
 }
 
-/// --train: the graph and its Program get the learned weights.
+/// --train: the Program gets the learned weights, and the graph those that are emitted.
 Result<void> train_compiled(NeuronGraph& graph, Compiled& compiled, const Options& options,
                             Stages& stages) {
   if (!options.training.train || options.training.folds > 0) return {};
@@ -153,8 +154,15 @@ Result<void> train_compiled(NeuronGraph& graph, Compiled& compiled, const Option
   VECC_TRY(compiled.training, train_graph(graph, compiled.optimized->program, compiled.backend,
                                           options, open, stages));
   VECC_TRY_VOID(save_graph_weights(graph, options.facts, options.save_weights, stages));
-  const Loss loss = options.training.loss.value_or(choose_loss(graph, compiled.optimized->program));
-  return save_graph_program(graph, options, std::string(text_of(loss)), stages);
+  Program& program = compiled.optimized->program;
+  const Loss loss = options.training.loss.value_or(choose_loss(graph, program));
+  VECC_TRY_VOID(save_graph_program(graph, options, std::string(text_of(loss)), stages));
+  if (options.emit.kind) {
+    give_weights(graph, program);  // files have the graph's
+  } else {
+    move_values(graph, program);
+  }
+  return {};
 }
 
 Result<Execution> execute(const NeuronGraph& graph, const Compiled& compiled,

@@ -127,11 +127,12 @@ class RowTrainer : public TripleTrainer {
     VECC_TRY_VOID(encode());
     return embeddings_of(model_);
   }
-  [[nodiscard]] Result<WeightFile> save() override {
+  [[nodiscard]] Result<std::vector<MetadataEntry>> save_to(const PlaceTensor& place) override {
     VECC_TRY_VOID(encode());
-    return save_training(model_, encoder_.get(), options_.optimizer, progress_);
+    return place_all(save_training(model_, encoder_.get(), options_.optimizer, progress_), place);
   }
-  [[nodiscard]] Result<void> restore(const WeightFile& file) override {
+  [[nodiscard]] Result<void> restore(const WeightSource& source) override {
+    VECC_TRY(const WeightFile file, read_all(source));
     VECC_TRY(progress_,
              restore_training(file, options_.optimizer, batch_count(), model_, encoder_.get()));
     return {};
@@ -139,7 +140,8 @@ class RowTrainer : public TripleTrainer {
   [[nodiscard]] Result<void> copy_weights_to(NeuronGraph&) override {
     return Errors(ErrorCode::Usage, "train", "no graph has the weights of drawn negatives");
   }
-  [[nodiscard]] Result<std::optional<NonFinite>> find_non_finite(const WeightFile& good) override {
+  [[nodiscard]] Result<std::optional<NonFinite>> find_non_finite(
+      const WeightSource& good) override {
     const TrainPosition last = position();
     VECC_TRY_VOID(restore(good));
     while (position().step < last.step) {

@@ -88,11 +88,12 @@ class DeviceTrainer : public TripleTrainer {
       return std::unique_ptr<TripleRanker>(std::make_unique<Ranker>(*this, std::move(ranker)));
     });
   }
-  [[nodiscard]] Result<WeightFile> save() override {
+  [[nodiscard]] Result<std::vector<MetadataEntry>> save_to(const PlaceTensor& place) override {
     VECC_TRY_VOID(read_model());
-    return save_training<T>(model_, nullptr, options_.optimizer, progress_);
+    return place_all(save_training<T>(model_, nullptr, options_.optimizer, progress_), place);
   }
-  [[nodiscard]] Result<void> restore(const WeightFile& file) override {
+  [[nodiscard]] Result<void> restore(const WeightSource& source) override {
+    VECC_TRY(const WeightFile file, read_all(source));
     return on_device([&]() -> Result<void> {
       device_->use();
       device_->wait();
@@ -106,7 +107,8 @@ class DeviceTrainer : public TripleTrainer {
   [[nodiscard]] Result<void> copy_weights_to(NeuronGraph&) override {
     return Errors(ErrorCode::Usage, "train", "no graph has the weights of drawn negatives");
   }
-  [[nodiscard]] Result<std::optional<NonFinite>> find_non_finite(const WeightFile& good) override {
+  [[nodiscard]] Result<std::optional<NonFinite>> find_non_finite(
+      const WeightSource& good) override {
     const TrainPosition last = position();
     VECC_TRY_VOID(restore(good));
     while (position().step < last.step) {

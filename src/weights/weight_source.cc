@@ -1,0 +1,47 @@
+#include "vecc/weight_source.h"
+
+#include <cstring>
+#include <utility>
+
+namespace vecc {
+
+std::uint64_t element_count(const TensorHeader& tensor) {
+  std::uint64_t count = 1;
+  for (const std::uint64_t dimension : tensor.shape) count *= dimension;
+  return count;
+}
+
+std::uint64_t byte_count(const TensorHeader& tensor) {
+  return element_count(tensor) * size_of(tensor.type);
+}
+
+WeightFileSource::WeightFileSource(const WeightFile& file) : file_(file) {
+  tensors_.reserve(file.tensors.size());
+  for (const WeightTensor& tensor : file.tensors) {
+    tensors_.push_back({tensor.name, tensor.type, tensor.shape});
+  }
+}
+
+Result<WeightFile> read_all(const WeightSource& source) {
+  WeightFile file{source.metadata(), {}};
+  for (std::size_t t = 0; t < source.tensors().size(); ++t) {
+    const TensorHeader& tensor = source.tensors()[t];
+    std::string held;
+    VECC_TRY(const std::string_view bytes, source.bytes(t, held));
+    const bool is_held = bytes.data() == held.data();
+    file.tensors.push_back(
+        {tensor.name, tensor.type, tensor.shape, is_held ? std::move(held) : std::string(bytes)});
+  }
+  return file;
+}
+
+Result<std::vector<MetadataEntry>> place_all(WeightFile file, const PlaceTensor& place) {
+  for (WeightTensor& tensor : file.tensors) {
+    VECC_TRY(char* const to, place({tensor.name, tensor.type, tensor.shape}));
+    const std::string bytes = std::exchange(tensor.data, {});
+    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+  }
+  return std::move(file.metadata);
+}
+
+}  // namespace vecc
