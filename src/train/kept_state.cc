@@ -26,10 +26,11 @@ Result<void> KeptState::save(Trainer& trainer) {
 Result<void> KeptState::copy(const WeightSource& source) {
   clear();
   for (std::size_t t = 0; t < source.tensors().size(); ++t) {
-    std::string held;
-    VECC_TRY(const std::string_view bytes, source.bytes(t, held));
-    VECC_TRY(char* const to, add(source.tensors()[t]));
-    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    VECC_TRY(char* to, add(source.tensors()[t]));
+    VECC_TRY_VOID(source.read(t, [&to](std::string_view bytes) -> Result<void> {
+      to = std::ranges::copy(bytes, to).out;
+      return {};
+    }));
   }
   metadata_ = source.metadata();
   is_there_ = true;
@@ -45,10 +46,10 @@ void KeptState::clear() {
   tensors_.clear();
 }
 
-Result<std::string_view> KeptState::bytes(std::size_t tensor, std::string&) const {
-  if (folder_.empty()) return std::string_view(held_[tensor]);
-  return std::string_view(reinterpret_cast<const char*>(file_.get()) + begin_[tensor],
-                          byte_count(tensors_[tensor]));
+Result<void> KeptState::read(std::size_t tensor, const TakeBytes& take) const {
+  if (folder_.empty()) return take(held_[tensor]);
+  const auto* const first = reinterpret_cast<const char*>(file_.get()) + begin_[tensor];
+  return take(std::string_view(first, byte_count(tensors_[tensor])));
 }
 
 Result<char*> KeptState::add(const TensorHeader& tensor) {

@@ -31,8 +31,7 @@ class KeptState final : public WeightSource {
   [[nodiscard]] bool is_there() const { return is_there_; }
   [[nodiscard]] const std::vector<MetadataEntry>& metadata() const override { return metadata_; }
   [[nodiscard]] const std::vector<TensorHeader>& tensors() const override { return tensors_; }
-  [[nodiscard]] Result<std::string_view> bytes(std::size_t tensor,
-                                               std::string& held) const override;
+  [[nodiscard]] Result<void> read(std::size_t tensor, const TakeBytes& take) const override;
 
  private:
   /// Room for the next tensor.

@@ -91,9 +91,13 @@ class CheckpointReader {
   }
   [[nodiscard]] Result<std::vector<double>> values(std::size_t tensor) const {
     const TensorHeader& header = source_.tensors()[tensor];
-    std::string held;
-    VECC_TRY(const std::string_view bytes, source_.bytes(tensor, held));
-    return weights::values_of(header.type, bytes);
+    std::vector<double> values;
+    values.reserve(element_count(header));
+    VECC_TRY_VOID(source_.read(tensor, [&](std::string_view bytes) -> Result<void> {
+      weights::append_values(header.type, bytes, values);
+      return {};
+    }));
+    return values;
   }
   TrainingProgress progress(std::uint64_t batches) {
     TrainingProgress progress;
@@ -249,10 +253,12 @@ Result<bool> is_finite(const WeightSource& source) {
   for (std::size_t t = 0; t < source.tensors().size(); ++t) {
     const TensorHeader& tensor = source.tensors()[t];
     VECC_CHECK(tensor.type == ElementType::F32 || tensor.type == ElementType::F64, tensor.name);
-    std::string held;
-    VECC_TRY(const std::string_view bytes, source.bytes(t, held));
-    const bool finite =
-        tensor.type == ElementType::F32 ? are_finite<float>(bytes) : are_finite<double>(bytes);
+    bool finite = true;
+    VECC_TRY_VOID(source.read(t, [&](std::string_view bytes) -> Result<void> {
+      finite = finite && (tensor.type == ElementType::F32 ? are_finite<float>(bytes)
+                                                          : are_finite<double>(bytes));
+      return {};
+    }));
     if (!finite) return false;
   }
   return true;

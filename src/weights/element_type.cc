@@ -43,17 +43,15 @@ const ElementInfo& element_info(ElementType type) {
 }
 
 template <class T, class Convert>
-std::vector<double> convert_elements(std::string_view data, Convert convert) {
-  std::vector<double> values(data.size() / sizeof(T));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = convert(weights::load_little_endian<T>(data.data() + i * sizeof(T)));
+void convert_elements(std::string_view data, std::vector<double>& to, Convert convert) {
+  for (std::size_t i = 0; i < data.size(); i += sizeof(T)) {
+    to.push_back(convert(weights::load_little_endian<T>(data.data() + i)));
   }
-  return values;
 }
 
 template <class T>
-std::vector<double> cast_elements(std::string_view data) {
-  return convert_elements<T>(data, [](T value) { return static_cast<double>(value); });
+void cast_elements(std::string_view data, std::vector<double>& to) {
+  convert_elements<T>(data, to, [](T value) { return static_cast<double>(value); });
 }
 
 }  // namespace
@@ -101,21 +99,21 @@ std::optional<std::uint64_t> checked_bytes(ElementType type,
   return bytes;
 }
 
-std::vector<double> values_of(ElementType type, std::string_view data) {
+void append_values(ElementType type, std::string_view data, std::vector<double>& to) {
   switch (type) {
-    case ElementType::F64: return cast_elements<double>(data);
-    case ElementType::F32: return cast_elements<float>(data);
-    case ElementType::F16: return convert_elements<std::uint16_t>(data, half_value);
-    case ElementType::BF16: return convert_elements<std::uint16_t>(data, bfloat_value);
-    case ElementType::I64: return cast_elements<std::int64_t>(data);
-    case ElementType::I32: return cast_elements<std::int32_t>(data);
-    case ElementType::I16: return cast_elements<std::int16_t>(data);
-    case ElementType::I8: return cast_elements<std::int8_t>(data);
-    case ElementType::U64: return cast_elements<std::uint64_t>(data);
-    case ElementType::U32: return cast_elements<std::uint32_t>(data);
-    case ElementType::U16: return cast_elements<std::uint16_t>(data);
+    case ElementType::F64: return cast_elements<double>(data, to);
+    case ElementType::F32: return cast_elements<float>(data, to);
+    case ElementType::F16: return convert_elements<std::uint16_t>(data, to, half_value);
+    case ElementType::BF16: return convert_elements<std::uint16_t>(data, to, bfloat_value);
+    case ElementType::I64: return cast_elements<std::int64_t>(data, to);
+    case ElementType::I32: return cast_elements<std::int32_t>(data, to);
+    case ElementType::I16: return cast_elements<std::int16_t>(data, to);
+    case ElementType::I8: return cast_elements<std::int8_t>(data, to);
+    case ElementType::U64: return cast_elements<std::uint64_t>(data, to);
+    case ElementType::U32: return cast_elements<std::uint32_t>(data, to);
+    case ElementType::U16: return cast_elements<std::uint16_t>(data, to);
     case ElementType::U8:
-    case ElementType::Bool: return cast_elements<std::uint8_t>(data);
+    case ElementType::Bool: return cast_elements<std::uint8_t>(data, to);
   }
   VECC_CHECK(false, "an element type without numbers");
 }
@@ -125,7 +123,10 @@ std::vector<double> values_of(ElementType type, std::string_view data) {
 namespace vecc {
 
 std::vector<double> values_of(const WeightTensor& tensor) {
-  return weights::values_of(tensor.type, tensor.data);
+  std::vector<double> values;
+  values.reserve(tensor.element_count());
+  weights::append_values(tensor.type, tensor.data, values);
+  return values;
 }
 
 std::string text_of_shape(const std::vector<std::uint64_t>& shape) {

@@ -33,8 +33,8 @@ template <class T, class Values>
   return bytes;
 }
 
-/// values_of() of a tensor's bytes.
-[[nodiscard]] std::vector<double> values_of(ElementType type, std::string_view data);
+/// values_of() of a tensor's bytes, or some of its elements'.
+void append_values(ElementType type, std::string_view data, std::vector<double>& to);
 
 /// `F32`, as safetensors writes it.
 [[nodiscard]] std::optional<ElementType> parse_element_type(std::string_view text);

@@ -110,11 +110,16 @@ Result<SafetensorsSource> SafetensorsSource::open(InputFile input, Checksum chec
   return source;
 }
 
-Result<std::string_view> SafetensorsSource::bytes(std::size_t tensor, std::string& held) const {
-  auto read = input_.read(begin_[tensor], byte_count(tensors_[tensor]));
-  if (!read) return place_.empty() ? read.error() : read.error().in(place_);
-  held = std::move(*read);
-  return std::string_view(held);
+Result<void> SafetensorsSource::read(std::size_t tensor, const TakeBytes& take) const {
+  const std::uint64_t all = byte_count(tensors_[tensor]);
+  std::string piece;
+  for (std::uint64_t at = 0; at < all; at += piece.size()) {
+    piece.resize(static_cast<std::size_t>(std::min(kPieceBytes, all - at)));
+    const auto got = input_.read(begin_[tensor] + at, piece.data(), piece.size());
+    if (!got) return place_.empty() ? got.error() : got.error().in(place_);
+    VECC_TRY_VOID(take(piece));
+  }
+  return {};
 }
 
 Result<WeightFile> read_safetensors(InputFile input, Checksum checksum) {

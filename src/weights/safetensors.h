@@ -26,9 +26,8 @@ class SafetensorsSource final : public WeightSource {
 
   [[nodiscard]] const std::vector<MetadataEntry>& metadata() const override { return metadata_; }
   [[nodiscard]] const std::vector<TensorHeader>& tensors() const override { return tensors_; }
-  [[nodiscard]] Result<std::string_view> bytes(std::size_t tensor,
-                                               std::string& held) const override;
-  /// Where errors of bytes() are.
+  [[nodiscard]] Result<void> read(std::size_t tensor, const TakeBytes& take) const override;
+  /// Where errors of read() are.
   void set_place(std::string place) { place_ = std::move(place); }
 
  private:

@@ -25,12 +25,14 @@ WeightFileSource::WeightFileSource(const WeightFile& file) : file_(file) {
 Result<WeightFile> read_all(const WeightSource& source) {
   WeightFile file{source.metadata(), {}};
   for (std::size_t t = 0; t < source.tensors().size(); ++t) {
-    const TensorHeader& tensor = source.tensors()[t];
-    std::string held;
-    VECC_TRY(const std::string_view bytes, source.bytes(t, held));
-    const bool is_held = bytes.data() == held.data();
-    file.tensors.push_back(
-        {tensor.name, tensor.type, tensor.shape, is_held ? std::move(held) : std::string(bytes)});
+    const TensorHeader& header = source.tensors()[t];
+    WeightTensor tensor{header.name, header.type, header.shape, {}};
+    tensor.data.reserve(byte_count(header));
+    VECC_TRY_VOID(source.read(t, [&](std::string_view bytes) -> Result<void> {
+      tensor.data += bytes;
+      return {};
+    }));
+    file.tensors.push_back(std::move(tensor));
   }
   return file;
 }

@@ -2,11 +2,15 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <span>
+#include <utility>
 
 #include "src/weights/element_type.h"
 #include "src/weights/safetensors_header.h"
 #include "src/weights/table_rows.h"
 #include "src/weights/vocabulary_text.h"
+#include "vecc/weight_source.h"
 #include "vecc/weights.h"
 
 namespace vecc {
@@ -26,20 +30,53 @@ std::vector<std::uint64_t> tensor_shape(const WeightTable& table) {
   return {table.count, table.shape.rows(), table.shape.cols()};
 }
 
-Result<WeightFile> weights_of(const NeuronGraph& graph) {
-  VECC_TRY_VOID(weights::check_values(graph));
-  WeightFile file;
-  for (const WeightTable& table : graph.weight_tables) {
-    const bool single = std::all_of(table.values.begin(), table.values.end(), is_exactly_float);
-    file.tensors.push_back({table.name, single ? ElementType::F32 : ElementType::F64,
-                            tensor_shape(table),
-                            single ? weights::little_endian_bytes<float>(table.values)
-                                   : weights::little_endian_bytes<double>(table.values)});
-    if (table.row_names.size() == 0) continue;
-    file.metadata.emplace_back(weights::rows_key(table), weights::digest_of_rows(table.row_names));
+namespace {
+
+class GraphWeights final : public WeightSource {
+ public:
+  GraphWeights(const NeuronGraph& graph, std::span<const std::string> without) {
+    for (const WeightTable& table : graph.weight_tables) {
+      if (std::ranges::find(without, table.name) != without.end()) continue;
+      const bool single = std::ranges::all_of(table.values, is_exactly_float);
+      tables_.push_back(&table);
+      tensors_.push_back(
+          {table.name, single ? ElementType::F32 : ElementType::F64, tensor_shape(table)});
+      if (table.row_names.size() == 0) continue;
+      metadata_.emplace_back(weights::rows_key(table), weights::digest_of_rows(table.row_names));
+    }
+    for (MetadataEntry& entry : vocabulary_metadata(graph)) metadata_.push_back(std::move(entry));
   }
-  for (MetadataEntry& entry : vocabulary_metadata(graph)) file.metadata.push_back(std::move(entry));
-  return file;
+  [[nodiscard]] const std::vector<MetadataEntry>& metadata() const override { return metadata_; }
+  [[nodiscard]] const std::vector<TensorHeader>& tensors() const override { return tensors_; }
+  [[nodiscard]] Result<void> read(std::size_t tensor, const TakeBytes& take) const override {
+    std::span<const double> left = tables_[tensor]->values;
+    const bool single = tensors_[tensor].type == ElementType::F32;
+    while (!left.empty()) {
+      const auto piece = left.first(std::min(left.size(), kPieceBytes / sizeof(double)));
+      VECC_TRY_VOID(take(single ? weights::little_endian_bytes<float>(piece)
+                                : weights::little_endian_bytes<double>(piece)));
+      left = left.subspan(piece.size());
+    }
+    return {};
+  }
+
+ private:
+  std::vector<const WeightTable*> tables_;
+  std::vector<TensorHeader> tensors_;
+  std::vector<MetadataEntry> metadata_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<const WeightSource>> weight_source_of(const NeuronGraph& graph,
+                                                             std::span<const std::string> without) {
+  VECC_TRY_VOID(weights::check_values(graph));
+  return std::unique_ptr<const WeightSource>(std::make_unique<GraphWeights>(graph, without));
+}
+
+Result<WeightFile> weights_of(const NeuronGraph& graph) {
+  VECC_TRY(const auto source, weight_source_of(graph));
+  return read_all(*source);
 }
 
 std::vector<MetadataEntry> vocabulary_metadata(const NeuronGraph& graph) {

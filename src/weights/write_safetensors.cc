@@ -102,24 +102,24 @@ std::string header_of(const std::vector<MetadataEntry>& metadata,
   return json;
 }
 
-using Sink = std::function<bool(std::string_view)>;
-
-/// The tensors' bytes, one after another, until `sink` returns false.
+/// The tensors' bytes, one after another.
 Result<void> stream_tensors(const WeightSource& source, const std::vector<std::size_t>& order,
-                            const Sink& sink) {
+                            const TakeBytes& take) {
   for (const std::size_t t : order) {
     const TensorHeader& tensor = source.tensors()[t];
-    std::string held;
-    VECC_TRY(const std::string_view bytes, source.bytes(t, held));
-    VECC_CHECK(checked_bytes(tensor.type, tensor.shape) == bytes.size(), tensor.name);
-    if (!sink(bytes)) break;
+    std::uint64_t size = 0;
+    VECC_TRY_VOID(source.read(t, [&](std::string_view bytes) {
+      size += bytes.size();
+      return take(bytes);
+    }));
+    VECC_CHECK(checked_bytes(tensor.type, tensor.shape) == size, tensor.name);
   }
   return {};
 }
 
-/// Gives `sink` the file piece by piece until it returns false.
+/// Gives `take` the file piece by piece.
 Result<void> stream_safetensors(const WeightSource& source,
-                                const std::vector<MetadataEntry>& metadata, const Sink& sink) {
+                                const std::vector<MetadataEntry>& metadata, const TakeBytes& take) {
   VECC_TRY_VOID(check_names(source.tensors()));
   VECC_TRY_VOID(check_metadata(metadata));
   const std::vector<std::size_t> order = order_of_data(source.tensors());
@@ -134,13 +134,14 @@ Result<void> stream_safetensors(const WeightSource& source,
   std::memcpy(word, &length, sizeof length);
   const std::string_view begin(word, sizeof word);
   std::uint32_t crc32 = crc32_of(header, crc32_of(begin));
-  VECC_TRY_VOID(stream_tensors(source, order, [&](std::string_view bytes) {
+  VECC_TRY_VOID(stream_tensors(source, order, [&](std::string_view bytes) -> Result<void> {
     crc32 = crc32_of(bytes, crc32);
-    return true;
+    return {};
   }));
   header.replace(kChecksumMark.size(), kChecksumDigits, checksum_text(crc32));
-  if (!sink(begin) || !sink(header)) return {};
-  return stream_tensors(source, order, sink);
+  VECC_TRY_VOID(take(begin));
+  VECC_TRY_VOID(take(header));
+  return stream_tensors(source, order, take);
 }
 
 Errors write_failure(int error) {
@@ -157,13 +158,11 @@ Result<void> write_file(const WeightSource& source, const std::vector<MetadataEn
   }
   std::optional<AtomicFile> out = AtomicFile::create(path);
   if (!out) return write_failure(errno);
-  int error = 0;
-  VECC_TRY_VOID(stream_safetensors(source, metadata, [&](std::string_view bytes) {
-    if (!out->write(bytes)) error = errno;
-    return error == 0;
+  VECC_TRY_VOID(stream_safetensors(source, metadata, [&](std::string_view bytes) -> Result<void> {
+    if (!out->write(bytes)) return write_failure(errno);
+    return {};
   }));
-  if (error == 0 && !out->commit()) error = errno;
-  if (error != 0) return write_failure(error);
+  if (!out->commit()) return write_failure(errno);
   return {};
 }
 
@@ -198,9 +197,9 @@ Result<void> write_weights(const WeightSource& source, const std::vector<Metadat
 
 Result<std::string> safetensors_bytes(const WeightFile& file) {
   std::string bytes;
-  const auto append = [&bytes](std::string_view piece) {
+  const auto append = [&bytes](std::string_view piece) -> Result<void> {
     bytes += piece;
-    return true;
+    return {};
   };
   VECC_TRY_VOID(weights::stream_safetensors(WeightFileSource(file), file.metadata, append));
   return bytes;

@@ -55,12 +55,12 @@ WeightCopies copies_of_weights(const LoopOptions& loop, bool validates) {
   return {1 + (validates ? std::uint64_t{1} : 0), copies_again(loop) ? std::uint64_t{1} : 0};
 }
 
-std::uint64_t bytes_to_copy(const Program& program, bool resumes) {
+std::uint64_t bytes_to_copy(const Program& program) {
   std::uint64_t numbers = 0;
   for (const Parameter& parameter : program.parameters()) {
     numbers = std::max(numbers, parameter.rows * parameter.shape.size());
   }
-  return numbers * (sizeof(double) + (resumes ? byte_size(program.dtype()) : 0));
+  return numbers * sizeof(double);
 }
 
 }  // namespace vecc::tools

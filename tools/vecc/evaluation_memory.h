@@ -30,8 +30,7 @@ class EvaluationMemory {
 /// Which copies of all parameters and states a training holds: the state that it goes back to and
 /// the best; one that is being made.
 [[nodiscard]] WeightCopies copies_of_weights(const LoopOptions& loop, bool validates);
-/// What is held while one is made: the largest table's numbers in double. `resumes`: while one is
-/// read, beside them as the file has them.
-[[nodiscard]] std::uint64_t bytes_to_copy(const Program& program, bool resumes);
+/// What is held while one is made or read: the largest table's numbers in double.
+[[nodiscard]] std::uint64_t bytes_to_copy(const Program& program);
 
 }  // namespace vecc::tools

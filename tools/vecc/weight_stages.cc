@@ -9,6 +9,7 @@
 #include "tools/common/interrupt.h"
 #include "vecc/escape.h"
 #include "vecc/template.h"
+#include "vecc/weight_source.h"
 
 namespace vecc::tools {
 namespace {
@@ -93,12 +94,11 @@ Result<void> save_graph_weights(const NeuronGraph& graph, const BoundFacts& fact
   std::uint64_t bytes = 0;
   std::size_t tables = 0;
   VECC_TRY_VOID(stages.run("save", [&](ProgressLine&) -> Result<void> {
-    VECC_TRY(WeightFile file, weights_of(graph));
-    (void)take_facts(file, facts);
-    tables = file.tensors.size();
-    for (const WeightTensor& tensor : file.tensors) bytes += tensor.data.size();
+    VECC_TRY(const auto source, weight_source_of(graph, facts.tables));
+    tables = source->tensors().size();
+    for (const TensorHeader& tensor : source->tensors()) bytes += byte_count(tensor);
     const DeferInterrupt whole_file;
-    return write_weights(file, path);
+    return write_weights(*source, {}, path);
   }));
   stages.describe(text_of_count(tables, "weight table") + ", " + text_of_bytes(bytes) + " in " +
                       escape_terminal(path, kMaxPath),
