@@ -49,6 +49,18 @@ status=0
 (ulimit -d "$limit" && run refused --place=e=host) || status=$?
 ((status == 5)) || fail "tables in memory under the same limit: exit code $status"
 
+# What was stated is enough, and a tenth, where weights and checkpoints are written, and to go on from
+# those: none of it is a second copy in memory.
+limit=$(((least / 10 * 11 + 65 * mega) / 1024))
+EPOCHS=4 run whole --save-weights="$work/whole"
+kept=("${places[@]}" --checkpoint="$work/parts")
+(ulimit -d "$limit" && run half "${kept[@]}" --save-weights="$work/half") || fail "$(cat "$work/half.log")"
+(ulimit -d "$limit" && EPOCHS=4 run resumed "${kept[@]}" --resume --save-weights="$work/resumed") ||
+  fail "$(cat "$work/resumed.log")"
+cmp <(outputs whole) <(outputs resumed)
+cmp "$work/whole" "$work/resumed"
+cmp -s "$work/half" "$work/resumed" && fail "two epochs more changed nothing"
+
 # By the rule: the copy, then as many as are needed, those that are read least.
 bound=$((most - in_files - in_files / 2))
 run ruled --host-memory=$bound --place-folder="$work"
