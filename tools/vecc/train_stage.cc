@@ -24,6 +24,7 @@ Result<TrainingCurves> train_graph(NeuronGraph& graph, Program& program,
   }
   (void)take_values(graph);  // the Program has them
   Training training(graph, program, choice, options, train_options);
+  training.expect_to_forget();
   VECC_TRY_VOID(stages.run("prepare", [&](ProgressLine&) {
     const Result<void> done = training.prepare(split, validation ? &*validation : nullptr);
     forget_values(graph, program);  // the training's storage has them

@@ -206,7 +206,7 @@ Result<void> Training::expect_evaluations(const SampleSplit& split,
   const bool validates = validation != nullptr || !split.validation.empty();
   MemoryNeed need = memory.need();
   need.copies = bytes_to_copy(program_);
-  need.starts = trains_once(options_) ? bytes_to_forget(graph_, program_) : 0;
+  need.starts = forgets_ ? bytes_to_forget(graph_, program_) : 0;
   return memory_.expect(need, copies_of_weights(loop_, validates),
                         statistics(program_).parameter_bytes);
 }

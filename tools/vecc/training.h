@@ -56,6 +56,8 @@ class Training {
   /// Errors: those of train() and of the logs.
   [[nodiscard]] Result<void> run(ProgressLine& line, const std::vector<std::string>& log_texts);
 
+  /// Before prepare(): what it takes counts on forget_values() of the Program after it.
+  void expect_to_forget() { forgets_ = true; }
   /// When prepared: the storage has what steps with --fanout started from.
   void forget_sampled_values() {
     if (sampled_) forget_values(graph_, sampled_->program);
@@ -104,6 +106,7 @@ class Training {
   ExecutionOptions execution_;
   MemoryStatement memory_;
   LoopOptions loop_;
+  bool forgets_ = false;
   std::optional<SampledSteps> sampled_;  ///< none: all members are read
   nlohmann::ordered_json fanout_;        ///< what the report says of --fanout
   std::unique_ptr<Trainer> trainer_;
