@@ -2,6 +2,7 @@
 
 #include "backends/common/shared_rows.h"
 #include "backends/cuda/device_block.h"
+#include "src/plan/address_order.h"
 #include "src/support/free_memory.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
@@ -39,7 +40,7 @@ void warn_of_host(const std::vector<PlacedTable>& tables, const Device& device) 
 
 }  // namespace
 
-Result<std::vector<PlacedTable>> place_on_device(const Plan& plan, const Program& program,
+Result<std::vector<PlacedTable>> place_on_device(Plan& plan, const Program& program,
                                                  const ExecutionOptions& options,
                                                  const Device& device) {
   for (const PlaceOptions::Wish& wish : options.places.wishes) {
@@ -54,6 +55,10 @@ Result<std::vector<PlacedTable>> place_on_device(const Plan& plan, const Program
   };
   VECC_TRY(auto tables, place_tables(plan, program, options.places, device.free_bytes(),
                                      host_room().bytes, device.name(), find_placed));
+  if (options.batch == nullptr && order_rows_by_address(plan, tables)) {
+    const Result<void> verified = verify(plan);
+    VECC_CHECK(verified, verified.error().text());
+  }
   warn_of_host(tables, device);
   return tables;
 }

@@ -10,10 +10,10 @@
 namespace vecc::cuda {
 
 /// place_tables() by what is free on the device and the host now; tables of options.storage stay
-/// where they are. `program`: of the Plan. Warns if tables are in the host's memory. Errors: those
-/// of place_tables(), Usage (a table in a file). Throws DeviceError.
-[[nodiscard]] Result<std::vector<PlacedTable>> place_on_device(const Plan& plan,
-                                                               const Program& program,
+/// where they are. `program`: of the Plan, whose rows come in another order then
+/// (order_rows_by_address()). Warns if tables are in the host's memory. Errors: those of
+/// place_tables(), Usage (a table in a file). Throws DeviceError.
+[[nodiscard]] Result<std::vector<PlacedTable>> place_on_device(Plan& plan, const Program& program,
                                                                const ExecutionOptions& options,
                                                                const Device& device);
 
