@@ -299,7 +299,8 @@ Result<NeuronGraph> read_graph(const std::string& path, const ImportOptions& opt
   Result<std::unique_ptr<graph_io::ByteSource>> source = graph_io::open_file(path);
   if (!source) return source.error().in(place);
   Result<NeuronGraph> graph =
-      graph_io::import(std::move(*source), options, graph_io::find_table_sizes(path));
+      graph_io::import(std::move(*source), options,
+                       graph_io::find_table_sizes(path, options.limits.max_input_bytes));
   if (!graph) return graph.error().in(place);
   return graph;
 }

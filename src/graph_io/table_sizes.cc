@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "src/graph_io/wire_format.h"
 #include "src/support/file_handle.h"
 
 namespace vecc::graph_io {
@@ -65,13 +66,14 @@ void add_chunk(Bytes message, std::uint64_t length, TableSizes& sizes) {
 
 }  // namespace
 
-TableSizes find_table_sizes(const std::string& path) {
+TableSizes find_table_sizes(const std::string& path, std::uint64_t most_bytes) {
   TableSizes sizes;
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   const auto end = static_cast<std::uint64_t>(status.st_size);
+  if (end > most_bytes) return {};  // it is refused, whatever it claims
   std::array<char, 4096> begin{};
   std::uint64_t at = 5;  // behind the magic
   for (std::uint64_t field = 0; at < end && field < kMaxFields; ++field) {
@@ -80,7 +82,8 @@ TableSizes find_table_sizes(const std::string& path) {
     Bytes bytes(std::string_view(begin.data(), static_cast<std::size_t>(got)));
     const auto tag = bytes.varint();
     const auto length = bytes.varint();
-    if (!tag || !length || (*tag & 7) != 2 || *length > end - at) return sizes;
+    if (!tag || !length || (*tag & 7) != 2 || *length > std::min(end - at, kMaxFieldBytes))
+      return sizes;
     const std::size_t head = bytes.at();
     if (*tag >> 3 == kTable) {
       const std::string_view all(begin.data(), static_cast<std::size_t>(got));

@@ -27,7 +27,10 @@ Result<void> KeptState::copy(const WeightSource& source) {
   clear();
   for (std::size_t t = 0; t < source.tensors().size(); ++t) {
     VECC_TRY(char* to, add(source.tensors()[t]));
-    VECC_TRY_VOID(source.read(t, [&to](std::string_view bytes) -> Result<void> {
+    std::uint64_t left = byte_count(source.tensors()[t]);
+    VECC_TRY_VOID(source.read(t, [&](std::string_view bytes) -> Result<void> {
+      VECC_CHECK(bytes.size() <= left, "a tensor has the bytes that its shape says");
+      left -= bytes.size();
       to = std::ranges::copy(bytes, to).out;
       return {};
     }));

@@ -55,7 +55,7 @@ Result<void> place_tensor(std::string name, std::uint32_t rows, Shape shape,
 // Read where they are: a table of numbers is not copied to be looked at.
 template <class T>
 bool are_finite(std::string_view elements) {
-  for (std::size_t i = 0; i < elements.size(); i += sizeof(T)) {
+  for (std::size_t i = 0; i + sizeof(T) <= elements.size(); i += sizeof(T)) {
     T value;
     std::memcpy(&value, elements.data() + i, sizeof value);
     if (!std::isfinite(value)) return false;
@@ -237,7 +237,7 @@ Result<TrainingProgress> TrainingState::restore(const WeightSource& source, std:
   for (const StoredState& state : states_) {
     tensors.push_back(reader.find(kStatePrefix + state.name, state.rows, state.shape));
   }
-  VECC_TRY_VOID(reader.finish());  // all or nothing
+  VECC_TRY_VOID(reader.finish());  // before anything is set
   for (ParameterIndex p = 0; p < parameters_; ++p) {
     VECC_TRY(const std::vector<double> values, reader.values(tensors[p]));
     VECC_TRY_VOID(executable_->set_parameter(p, values));

@@ -44,7 +44,7 @@ const ElementInfo& element_info(ElementType type) {
 
 template <class T, class Convert>
 void convert_elements(std::string_view data, std::vector<double>& to, Convert convert) {
-  for (std::size_t i = 0; i < data.size(); i += sizeof(T)) {
+  for (std::size_t i = 0; i + sizeof(T) <= data.size(); i += sizeof(T)) {
     to.push_back(convert(weights::load_little_endian<T>(data.data() + i)));
   }
 }

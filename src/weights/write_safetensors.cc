@@ -133,7 +133,8 @@ Result<void> stream_safetensors(const WeightSource& source,
   char word[sizeof length];
   std::memcpy(word, &length, sizeof length);
   const std::string_view begin(word, sizeof word);
-  std::uint32_t crc32 = crc32_of(header, crc32_of(begin));
+  const std::uint32_t begun = crc32_of(header, crc32_of(begin));
+  std::uint32_t crc32 = begun;
   VECC_TRY_VOID(stream_tensors(source, order, [&](std::string_view bytes) -> Result<void> {
     crc32 = crc32_of(bytes, crc32);
     return {};
@@ -141,7 +142,13 @@ Result<void> stream_safetensors(const WeightSource& source,
   header.replace(kChecksumMark.size(), kChecksumDigits, checksum_text(crc32));
   VECC_TRY_VOID(take(begin));
   VECC_TRY_VOID(take(header));
-  return stream_tensors(source, order, take);
+  std::uint32_t written = begun;
+  VECC_TRY_VOID(stream_tensors(source, order, [&](std::string_view bytes) {
+    written = crc32_of(bytes, written);
+    return take(bytes);
+  }));
+  if (written == crc32) return {};
+  return Errors(ErrorCode::UnreadWeights, "", "what is written changed meanwhile");
 }
 
 Errors write_failure(int error) {

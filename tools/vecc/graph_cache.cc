@@ -197,9 +197,8 @@ Result<FinishedProgram> finish_program(StartedGraph& started, const Options& opt
     Program& program = started.cached->program;
     if (trains_once(options)) {
       move_values(started.graph, program);
-    } else {
-      give_weights(started.graph, program);
     }
+    give_weights(started.graph, program);  // what has not been moved
     VECC_TRY(finished.backend, choose_backend(program, options));
     finished.report = started.cached->report;
     finished.optimized.program = std::move(program);
