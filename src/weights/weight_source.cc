@@ -1,6 +1,6 @@
 #include "vecc/weight_source.h"
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
 namespace vecc {
@@ -41,7 +41,7 @@ Result<std::vector<MetadataEntry>> place_all(WeightFile file, const PlaceTensor&
   for (WeightTensor& tensor : file.tensors) {
     VECC_TRY(char* const to, place({tensor.name, tensor.type, tensor.shape}));
     const std::string bytes = std::exchange(tensor.data, {});
-    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    std::ranges::copy(bytes, to);
   }
   return std::move(file.metadata);
 }
