@@ -1,11 +1,14 @@
 // How large weight tables are, known before they are read: room is made once.
 #include "src/graph_io/table_sizes.h"
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
 
 #include "tests/graph_io/small_graphs.h"
 #include "tests/graph_io/temporary_folder.h"
+#include "vecc/graph_io.h"
 
 namespace vecc::test {
 namespace {
