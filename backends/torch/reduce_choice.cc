@@ -3,6 +3,7 @@
 #include "backends/torch/torch_times.h"
 
 namespace vecc::libtorch {
+
 // Segment and Scatter write the gathered rows and read them again; the sparse product reads the
 // source's rows alone. On a CPU it takes 0.05 to 0.5 of the time of the better of them, from 300
 // members up (docs/torch.md): segment_reduce and index_add_ are scalar loops there. On CUDA
