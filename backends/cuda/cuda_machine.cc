@@ -25,6 +25,22 @@ class ArgumentBytes {
   std::vector<std::byte> bytes_;
 };
 
+// Each row goes to its place, some rows at a time: no second copy of a table.
+void write_in_order(const DeviceBlock& to, const std::vector<double>& values, const HotRows& hot) {
+  constexpr std::uint64_t kPieceElements = std::uint64_t{1} << 20;
+  const std::uint64_t at_once = std::max<std::uint64_t>(1, kPieceElements / hot.row_elements);
+  std::vector<double> piece;
+  for (std::uint64_t begin = 0; begin < hot.order->size(); begin += at_once) {
+    piece.clear();
+    for (std::uint64_t place = begin; place < std::min(begin + at_once, hot.of); ++place) {
+      const auto row =
+          values.begin() + static_cast<std::ptrdiff_t>((*hot.order)[place] * hot.row_elements);
+      piece.insert(piece.end(), row, row + static_cast<std::ptrdiff_t>(hot.row_elements));
+    }
+    to.write(piece, begin * hot.row_elements);
+  }
+}
+
 }  // namespace
 
 CudaMachine::CudaMachine(std::shared_ptr<Device> device, Plan plan,
@@ -32,6 +48,7 @@ CudaMachine::CudaMachine(std::shared_ptr<Device> device, Plan plan,
     : device_(std::move(device)), plan_(std::move(plan)), blocks_(plan_.buffers.size()) {
   for (const PlacedTable& table : places) {
     if (table.place == TablePlace::Host) on_host_.insert(table_of(plan_, table.buffer));
+    if (table.hot) hot_.emplace(table.buffer, *table.hot);
   }
 }
 
@@ -68,8 +85,14 @@ void CudaMachine::allocate() {
     PlanBuffer& buffer = plan_.buffers[b];
     if (buffer.kind == PlanBuffer::Kind::Arena) blocks_[b] = arena_;
     if (buffer.kind != PlanBuffer::Kind::Constant) continue;
-    blocks_[b] = DeviceBlock(device_, plan_.dtype, buffer.elements, place_of(table_of(plan_, b)));
-    blocks_[b].write(*buffer.values);
+    const auto hot = hot_.find(b);
+    blocks_[b] = DeviceBlock(device_, plan_.dtype, buffer.elements, place_of(table_of(plan_, b)),
+                             hot == hot_.end() ? 0 : hot->second.bytes);
+    if (hot == hot_.end() || hot->second.order == nullptr) {
+      blocks_[b].write(*buffer.values);
+    } else {
+      write_in_order(blocks_[b], *buffer.values, hot->second);
+    }
     buffer.values = nullptr;
   }
 }

@@ -1,6 +1,7 @@
 // A Plan with its kernels and its memory on a GPU: what a run launches.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -72,6 +73,7 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   std::uint64_t table_bytes_ = 0;
   std::vector<DeviceBlock> blocks_;  // by buffer
   std::set<TableId> on_host_;
+  std::map<BufferIndex, HotRows> hot_;  // of those
 };
 
 }  // namespace vecc::cuda

@@ -71,6 +71,7 @@ Result<std::shared_ptr<Device>> Device::open(std::uint32_t index) {
   VECC_TRY_VOID(
       check_capability(info.facts.capability, "cuda:" + std::to_string(index), info.facts.device));
   std::shared_ptr<Device> opened(new Device(*driver));
+  opened->number_ = device;
   opened->name_ = "cuda:" + std::to_string(index) + " " + info.facts.device;
   opened->target_ = target_of(info.facts);
   try {

@@ -27,6 +27,8 @@ class Device {
   [[nodiscard]] const Target& target() const { return target_; }
   /// 90 is compute capability 9.0.
   [[nodiscard]] int capability() const { return static_cast<int>(target_.capability); }
+  /// The driver's number of it.
+  [[nodiscard]] CUdevice number() const { return number_; }
   [[nodiscard]] CUstream stream() const { return stream_; }
   /// Another one, for copies that run beside.
   [[nodiscard]] CUstream copy_stream() const { return copy_stream_; }
@@ -45,6 +47,7 @@ class Device {
   const Driver& driver_;
   std::string name_;
   Target target_;
+  CUdevice number_ = 0;
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
   CUstream copy_stream_ = nullptr;

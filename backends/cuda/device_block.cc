@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/cuda/pinned_memory.h"
+#include "src/support/log.h"
 
 namespace vecc::cuda {
 
@@ -16,9 +17,11 @@ constexpr std::size_t kPiece = std::size_t{1} << 22;
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(std::shared_ptr<Device> device, std::uint64_t bytes, TablePlace place)
+DeviceMemory::DeviceMemory(std::shared_ptr<Device> device, std::uint64_t bytes, TablePlace place,
+                           std::uint64_t hot_bytes)
     : device_(std::move(device)) {
   if (bytes == 0) return;
+  if (hot_bytes > 0 && split(bytes, hot_bytes)) return;
   if (place == TablePlace::Host) {
     const auto pinned = std::make_shared<PinnedMemory>(device_, bytes);
     std::ranges::fill(pinned->bytes(), std::byte{});
@@ -35,8 +38,22 @@ DeviceMemory::DeviceMemory(std::shared_ptr<Device> device, std::uint64_t bytes, 
                  "clearing memory");
 }
 
+bool DeviceMemory::split(std::uint64_t bytes, std::uint64_t hot_bytes) {
+  try {
+    const auto made = std::make_shared<const SplitMemory>(device_, hot_bytes, bytes - hot_bytes);
+    address_ = made->address();
+    split_ = made.get();
+    owner_ = made;
+  } catch (const DeviceError& error) {
+    log_warning("rows that were to be on the device are in the host's memory: " +
+                error.errors.text());
+  }
+  return split_ != nullptr;
+}
+
 void DeviceMemory::write(std::uint64_t first, const void* from, std::uint64_t bytes) const {
   if (bytes == 0) return;
+  if (split_ != nullptr) return split_->write(first, from, bytes);
   device_->check(
       device_->driver().copy_to_device(address() + first, from, bytes, device_->stream()),
       "copying to the GPU");
@@ -50,14 +67,15 @@ void DeviceMemory::fill_words(unsigned word, std::uint64_t words) const {
 
 void DeviceMemory::read(std::uint64_t first, void* to, std::uint64_t bytes) const {
   if (bytes == 0) return;
+  if (split_ != nullptr) return split_->read(first, to, bytes);
   device_->check(device_->driver().copy_to_host(to, address() + first, bytes, device_->stream()),
                  "copying from the GPU");
   device_->wait();
 }
 
 DeviceBlock::DeviceBlock(std::shared_ptr<Device> device, DType dtype, std::uint64_t elements,
-                         TablePlace place)
-    : memory_(std::move(device), elements * byte_size(dtype), place),
+                         TablePlace place, std::uint64_t hot_bytes)
+    : memory_(std::move(device), elements * byte_size(dtype), place, hot_bytes),
       dtype_(dtype),
       elements_(elements),
       place_(place) {}

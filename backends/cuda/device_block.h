@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/split_memory.h"
 #include "vecc/program.h"
 #include "vecc/table_place.h"
 
@@ -17,8 +18,10 @@ namespace vecc::cuda {
 class DeviceMemory {
  public:
   DeviceMemory() = default;
+  /// `hot_bytes`: of the host's, the first so many are on the device (SplitMemory); where the
+  /// driver refuses that, which a warning says, they are on the host as well.
   DeviceMemory(std::shared_ptr<Device> device, std::uint64_t bytes,
-               TablePlace place = TablePlace::Device);
+               TablePlace place = TablePlace::Device, std::uint64_t hot_bytes = 0);
 
   [[nodiscard]] CUdeviceptr address() const { return address_; }
   /// When all work before it is done; `from` may go at once.
@@ -29,9 +32,12 @@ class DeviceMemory {
   void read(std::uint64_t first, void* to, std::uint64_t bytes) const;
 
  private:
+  [[nodiscard]] bool split(std::uint64_t bytes, std::uint64_t hot_bytes);
+
   std::shared_ptr<Device> device_;
-  std::shared_ptr<const void> owner_;  // of the memory
-  CUdeviceptr address_ = 0;            // 0: none
+  std::shared_ptr<const void> owner_;   // of the memory
+  CUdeviceptr address_ = 0;             // 0: none
+  const SplitMemory* split_ = nullptr;  // the owner, if it is one
 };
 
 /// Numbers of a Plan's dtype on a GPU; zeros at first. Copies are the same memory. What throws
@@ -40,7 +46,7 @@ class DeviceBlock {
  public:
   DeviceBlock() = default;
   DeviceBlock(std::shared_ptr<Device> device, DType dtype, std::uint64_t elements,
-              TablePlace place = TablePlace::Device);
+              TablePlace place = TablePlace::Device, std::uint64_t hot_bytes = 0);
 
   [[nodiscard]] std::uint64_t elements() const { return elements_; }
   [[nodiscard]] TablePlace place() const { return place_; }

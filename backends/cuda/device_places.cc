@@ -3,6 +3,7 @@
 #include "backends/common/shared_rows.h"
 #include "backends/cuda/device_block.h"
 #include "src/plan/address_order.h"
+#include "src/plan/hot_rows.h"
 #include "src/support/free_memory.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
@@ -53,9 +54,17 @@ Result<std::vector<PlacedTable>> place_on_device(Plan& plan, const Program& prog
   const auto find_placed = [&](BufferIndex buffer) {
     return find_shared(plan.buffers[buffer], program, options, *shared);
   };
-  VECC_TRY(auto tables, place_tables(plan, program, options.places, device.free_bytes(),
-                                     host_room().bytes, device.name(), find_placed));
-  if (options.batch == nullptr && order_rows_by_address(plan, tables)) {
+  const std::uint64_t room = device.free_bytes();
+  VECC_TRY(auto tables, place_tables(plan, program, options.places, room, host_room().bytes,
+                                     device.name(), find_placed));
+  const bool is_batch = options.batch != nullptr;
+  bool is_changed = false;
+  if (const std::uint64_t page = SplitMemory::page_bytes(device); page > 0) {
+    const std::uint64_t left = room_for_hot_rows(plan, tables, options.places, room);
+    is_changed = place_hot_rows(plan, program, tables, left, page, is_batch);
+  }
+  if (!is_batch) is_changed = order_rows_by_address(plan, tables) || is_changed;
+  if (is_changed) {
     const Result<void> verified = verify(plan);
     VECC_CHECK(verified, verified.error().text());
   }

@@ -10,9 +10,9 @@
 namespace vecc::cuda {
 
 /// place_tables() by what is free on the device and the host now; tables of options.storage stay
-/// where they are. `program`: of the Plan, whose rows come in another order then
-/// (order_rows_by_address()). Warns if tables are in the host's memory. Errors: those of
-/// place_tables(), Usage (a table in a file). Throws DeviceError.
+/// where they are. `program`: of the Plan, which reads rows where they lie then (place_hot_rows()),
+/// in another order (order_rows_by_address()). Warns if tables are in the host's memory. Errors:
+/// those of place_tables(), Usage (a table in a file). Throws DeviceError.
 [[nodiscard]] Result<std::vector<PlacedTable>> place_on_device(Plan& plan, const Program& program,
                                                                const ExecutionOptions& options,
                                                                const Device& device);

@@ -40,6 +40,31 @@ inline constexpr int kCapabilityMajor = 75;
 inline constexpr int kCapabilityMinor = 76;
 inline constexpr int kSharedBytesOfMultiprocessor = 81;
 inline constexpr int kRegistersOfMultiprocessor = 82;
+inline constexpr int kMapsMemory = 102;
+inline constexpr int kHostNode = 134;  ///< the NUMA node next to the GPU
+
+/// CUmemLocationType
+inline constexpr int kOnDevice = 1;
+inline constexpr int kOnHostNode = 3;
+
+/// CUmemLocation, CUmemAllocationProp, CUmemAccessDesc: of memory that is mapped where the caller
+/// asks.
+struct CUmemLocation {
+  int type = kOnDevice;
+  int id = 0;  ///< of the device, or of the host's NUMA node
+};
+struct CUmemAllocationProp {
+  int type = 1;  ///< CU_MEM_ALLOCATION_TYPE_PINNED
+  int handle_types = 0;
+  CUmemLocation location;
+  void* windows_only = nullptr;
+  unsigned char flags[8] = {};
+};
+struct CUmemAccessDesc {
+  CUmemLocation location;
+  int flags = 3;  ///< CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+};
+using CUmemHandle = unsigned long long;
 
 /// CUDA_KERNEL_NODE_PARAMS_v2
 struct CUkernelNodeParams {

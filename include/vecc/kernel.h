@@ -58,6 +58,9 @@ struct KernelAccess {
   /// Every row begins at a multiple of pack_size() numbers from where a GPU's memory block begins,
   /// so that a pack may be read or written at once.
   bool aligned = false;
+  /// List: was Direct before rows of the table changed places (src/plan/hot_rows.h). What shares a
+  /// row's work, and so the order of sums, is chosen as if it still were.
+  bool renumbered = false;
   bool operator==(const KernelAccess&) const = default;
 };
 

@@ -14,6 +14,7 @@ void list_members_of(Kernel& kernel, bool lists_rows) {
   for (KernelAccess& access : kernel.accesses) {
     const bool is_listed = access.space == KernelSpace::Member || lists_rows;
     if (is_listed && access.map == RowMap::Direct) access.map = RowMap::List;
+    if (is_listed) access.renumbered = false;  // as all that is listed
   }
 }
 

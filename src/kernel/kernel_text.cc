@@ -94,9 +94,9 @@ std::string text_of(const Kernel& kernel) {
   text += "\n";
   for (std::size_t a = 0; a < kernel.accesses.size(); ++a) {
     const KernelAccess& access = kernel.accesses[a];
-    text += fmt::format("  access {} {} {} {} {}{}\n", a, access.store ? "store" : "load",
+    text += fmt::format("  access {} {} {} {} {}{}{}\n", a, access.store ? "store" : "load",
                         access.shape.text(), text_of(access.space), text_of(access.map),
-                        access.aligned ? " aligned" : "");
+                        access.renumbered ? " renumbered" : "", access.aligned ? " aligned" : "");
   }
   for (const KernelPhase& phase : kernel.phases) {
     text += fmt::format("  {}{}:\n", text_of(phase.space), phase.reversed ? " reversed" : "");

@@ -52,6 +52,9 @@ class KernelVerifier {
     if (access.store != store || access.space != kernel_.phases[p].space) {
       return error(fmt::format("access {} in another loop, or the other way round", number));
     }
+    if (access.renumbered && access.map != RowMap::List) {
+      return error(fmt::format("access {} has new numbers of rows, and no list of them", number));
+    }
     return {};
   }
 

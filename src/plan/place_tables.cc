@@ -36,7 +36,26 @@ Errors does_not_fit(const Plan& plan, const std::string& device, const PlanStati
                     text_of(tables));
 }
 
+// Of which tables that are there have taken a part.
+std::uint64_t room_for_others(const PlaceOptions& places, std::uint64_t room, std::uint64_t taken) {
+  if (places.device_bytes == 0) return room;
+  return std::min(room, places.device_bytes - std::min(taken, places.device_bytes));
+}
+
 }  // namespace
+
+std::uint64_t room_for_hot_rows(const Plan& plan, const Tables& tables, const PlaceOptions& places,
+                                std::uint64_t room) {
+  std::uint64_t taken = 0;
+  const PlanStatistics need = statistics(plan);
+  std::uint64_t own = need.arena_bytes + need.index_bytes;
+  for (const PlacedTable& table : tables) {
+    if (table.place != TablePlace::Device) continue;
+    (table.is_there ? taken : own) += table.bytes;
+  }
+  room = room_for_others(places, room, taken);
+  return (room - std::min(own, room)) / 2;
+}
 
 Result<std::vector<PlacedTable>> place_tables(const Plan& plan, const Program& program,
                                               const PlaceOptions& places, std::uint64_t room,
@@ -58,10 +77,7 @@ Result<std::vector<PlacedTable>> place_tables(const Plan& plan, const Program& p
     if (*placed == TablePlace::Device) taken += table.bytes;
     there.push_back(std::move(table));
   }
-  if (places.device_bytes != 0) {
-    const std::uint64_t asked = places.device_bytes - std::min(taken, places.device_bytes);
-    room = std::min(room, asked);
-  }
+  room = room_for_others(places, room, taken);
   const PlanStatistics need = statistics(plan);
   const std::uint64_t others = need.arena_bytes + need.index_bytes;
   move_tables(tables, TablePlace::Device, TablePlace::Host, room - std::min(others, room));

@@ -24,4 +24,10 @@ using FindPlaced = std::function<std::optional<TablePlace>(BufferIndex)>;
     const Plan& plan, const Program& program, const PlaceOptions& places, std::uint64_t room,
     std::uint64_t host_room, const std::string& device, const FindPlaced& find_placed);
 
+/// What hot rows may take of `room` bytes beside all that place_tables() has placed: half of what
+/// is left. Batches take memory, and so do Programs that are made later, as a validation's.
+[[nodiscard]] std::uint64_t room_for_hot_rows(const Plan& plan,
+                                              const std::vector<PlacedTable>& tables,
+                                              const PlaceOptions& places, std::uint64_t room);
+
 }  // namespace vecc

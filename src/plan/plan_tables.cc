@@ -41,6 +41,16 @@ bool has_name(const PlanBuffer& buffer, const Program& program, ValueId fact) {
   return fact != kNone && fact < program.ops().size() && !program.op(fact).note.empty();
 }
 
+std::string place_text(const PlacedTable& table) {
+  const std::string place(text_of(table.place));
+  if (table.rows_stay) {
+    return place + ", none of its rows on the device: they are read in several sizes or by type";
+  }
+  if (!table.hot) return place;
+  return fmt::format("{}, {} of {} on the device ({})", place, table.hot->rows,
+                     text_of_count(table.hot->of, "row"), text_of_bytes(table.hot->bytes));
+}
+
 std::vector<std::uint64_t> moved_bytes(const Plan& plan) {
   std::vector<std::uint64_t> moved(plan.buffers.size());
   for (const Launch& launch : plan.launches) {
@@ -55,7 +65,8 @@ std::vector<std::uint64_t> moved_bytes(const Plan& plan) {
   return moved;
 }
 
-// Fewest bytes moved for a byte saved first.
+}  // namespace
+
 bool is_colder(const PlacedTable& a, const PlacedTable& b) {
   const auto rate = [](const PlacedTable& t) {
     return static_cast<double>(t.moved) / static_cast<double>(std::max<std::uint64_t>(t.bytes, 1));
@@ -63,8 +74,6 @@ bool is_colder(const PlacedTable& a, const PlacedTable& b) {
   if (rate(a) != rate(b)) return rate(a) < rate(b);
   return a.bytes != b.bytes ? a.bytes > b.bytes : a.buffer < b.buffer;
 }
-
-}  // namespace
 
 Tables find_tables(const Plan& plan, const Program& program, TablePlace place) {
   const std::vector<ValueId> facts = facts_of(plan);
@@ -136,9 +145,8 @@ std::string text_of(Tables tables) {
   std::string text = fmt::format("  {:<28} {:>10} {:>12}  place\n", "table", "size", "moved a run");
   for (std::size_t t = 0; t < std::min(tables.size(), kMost); ++t) {
     const PlacedTable& table = tables[t];
-    text +=
-        fmt::format("  {:<28} {:>10} {:>12}  {}\n", escape_terminal(table.name, 200),
-                    text_of_bytes(table.bytes), text_of_bytes(table.moved), text_of(table.place));
+    text += fmt::format("  {:<28} {:>10} {:>12}  {}\n", escape_terminal(table.name, 200),
+                        text_of_bytes(table.bytes), text_of_bytes(table.moved), place_text(table));
   }
   if (tables.size() > kMost) {
     std::uint64_t bytes = 0;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +22,16 @@ using TableId = std::pair<PlanBuffer::Kind, std::uint32_t>;
   return {of.kind, of.kind == PlanBuffer::Kind::Constant ? buffer : of.source};
 }
 
+/// Of a table in the host's memory: rows that are on the device, which are its first ones.
+struct HotRows {
+  std::uint64_t rows = 0;  ///< on the device as a whole
+  std::uint64_t of = 0;    ///< of so many
+  std::uint64_t bytes = 0;
+  std::uint64_t row_elements = 0;
+  /// By place, the row of the Program that lies there; null: rows are in their own places.
+  std::shared_ptr<const std::vector<std::uint32_t>> order;
+};
+
 /// A buffer that is a fact's, a parameter's or a state's.
 struct PlacedTable {
   BufferIndex buffer = 0;
@@ -31,6 +43,8 @@ struct PlacedTable {
   bool is_there = false;     ///< another executable has made it
   bool is_named = true;      ///< other Plans may have it by that name; else the name is this Plan's
   std::uint64_t copies = 0;  ///< bytes of the same rows in other executables, in the same place
+  std::optional<HotRows> hot = {};
+  bool rows_stay = false;  ///< there was room for hot rows, but they cannot change places
 };
 
 /// All of a Plan, at `place`.
@@ -39,6 +53,9 @@ struct PlacedTable {
 
 /// Places of tables that the Plan has not are others'.
 void take_wishes(std::vector<PlacedTable>& tables, const PlaceOptions& places);
+
+/// Whether fewer bytes of `a` are moved for each byte of its size.
+[[nodiscard]] bool is_colder(const PlacedTable& a, const PlacedTable& b);
 
 /// With copies.
 [[nodiscard]] std::uint64_t bytes_at(const std::vector<PlacedTable>& tables, TablePlace place);

@@ -30,7 +30,8 @@ Batch random_batch(const training::BatchStepProgram& made, std::uint64_t count,
 }
 
 CompiledBatches compile_batches(const NeuronGraph& graph, bool optimizes, DType dtype,
-                                std::uint64_t image_bytes, std::uint64_t batches_again) {
+                                std::uint64_t image_bytes, std::uint64_t batches_again,
+                                std::uint64_t device_bytes) {
   VectorizeOptions vectorized;
   vectorized.dtype = dtype;
   Program forward = vectorize(graph, vectorized)->program;
@@ -47,6 +48,7 @@ CompiledBatches compile_batches(const NeuronGraph& graph, bool optimizes, DType 
   compiled.made.batch.image_bytes = image_bytes;
   ExecutionOptions options;
   options.device = kTestedGpu;
+  options.places.device_bytes = device_bytes;
   options.own_parameters = compiled.made.step.own_parameters;
   options.batch = std::make_shared<const BatchOptions>(compiled.made.batch);
   auto executable = cuda_backend().compile(compiled.made.step.program, options);

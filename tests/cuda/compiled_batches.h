@@ -29,10 +29,11 @@ struct CompiledBatches {
                                  std::mt19937& random);
 
 /// Without an executable where the step cannot be bound. `batches_again`: BatchOptions'; without,
-/// batches mix samples, and are made on the device.
+/// batches mix samples, and are made on the device. `device_bytes`: PlaceOptions'.
 [[nodiscard]] CompiledBatches compile_batches(
     const NeuronGraph& graph, bool optimizes, DType dtype,
-    std::uint64_t image_bytes = BatchOptions().image_bytes, std::uint64_t batches_again = 0);
+    std::uint64_t image_bytes = BatchOptions().image_bytes, std::uint64_t batches_again = 0,
+    std::uint64_t device_bytes = 0);
 
 /// Of datasets/.
 [[nodiscard]] NeuronGraph graph_of_file(const std::string& name);

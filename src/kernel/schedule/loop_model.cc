@@ -56,7 +56,7 @@ std::uint32_t lane_slots(const Kernel& kernel, std::uint32_t lanes) {
 // Whether members come from all over the memory.
 bool is_scattered(const Kernel& kernel) {
   return std::ranges::any_of(kernel.accesses, [](const KernelAccess& access) {
-    return access.space == KernelSpace::Member && access.map == RowMap::List;
+    return access.space == KernelSpace::Member && access.map == RowMap::List && !access.renumbered;
   });
 }
 

@@ -75,7 +75,7 @@ class CostCounter {
     const KernelAccess& access = kernel_.accesses[number];
     const Share row = share(entries);
     const double moves = access.aligned ? row.loads : row.entries;
-    return kAddress + moves + (access.map == RowMap::List ? 1 : 0);
+    return kAddress + moves + (access.map == RowMap::List && !access.renumbered ? 1 : 0);
   }
   // A matrix is loaded by the product that reads it.
   [[nodiscard]] double of_load(const KernelNode& node) const {

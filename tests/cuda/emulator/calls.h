@@ -4,9 +4,10 @@
 #include <cstdint>
 
 struct EmulatedCalls {
-  std::uint64_t allocations = 0;  ///< of the device, and of pinned memory
-  std::uint64_t graphs = 0;       ///< instantiated
-  std::uint64_t modules = 0;      ///< loaded
+  std::uint64_t allocations = 0;   ///< of the device, and of pinned memory
+  std::uint64_t graphs = 0;        ///< instantiated
+  std::uint64_t modules = 0;       ///< loaded
+  std::uint64_t mapped_bytes = 0;  ///< of the device, mapped where they were asked for
   friend bool operator==(const EmulatedCalls&, const EmulatedCalls&) = default;
 };
 

@@ -5,6 +5,7 @@
 #include "backends/cuda/driver.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@ using namespace vecc::cuda;
 namespace {
 
 constexpr CUresult kInvalid = 1;
+constexpr std::size_t kPage = 4096;
 
 // 8 GiB, or the environment's VECC_EMULATED_BYTES.
 std::size_t memory_bytes() {
@@ -158,6 +160,7 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice) {
 CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
   *value = attribute == kCapabilityMajor       ? capability_major()
            : attribute == kMultiprocessorCount ? multiprocessors()
+           : attribute == kMapsMemory          ? 1
                                                : 0;
   return kSuccess;
 }
@@ -194,6 +197,44 @@ CUresult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
 CUresult cuMemFreeHost(void* memory) {
   std::free(memory);
   return kSuccess;
+}
+// Pages of 4 KiB, so that small tables have several. What is reserved is mapped without access.
+CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocationProp*, int) {
+  *bytes = kPage;
+  return kSuccess;
+}
+CUresult cuMemAddressReserve(CUdeviceptr* first, std::size_t bytes, std::size_t, CUdeviceptr at,
+                             unsigned long long) {
+  void* const made =
+      ::mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *first = reinterpret_cast<CUdeviceptr>(made);
+  return made != MAP_FAILED && bytes % kPage == 0 ? kSuccess : kOutOfMemory;
+}
+CUresult cuMemAddressFree(CUdeviceptr first, std::size_t bytes) {
+  return ::munmap(reinterpret_cast<void*>(first), bytes) == 0 ? kSuccess : kInvalid;
+}
+CUresult cuMemCreate(CUmemHandle* handle, std::size_t bytes, const CUmemAllocationProp* of,
+                     unsigned long long) {
+  // With the environment's VECC_EMULATED_NO_MAPS there is none.
+  if (std::getenv("VECC_EMULATED_NO_MAPS") != nullptr) return kOutOfMemory;
+  ++calls.allocations;
+  if (of->location.type == kOnDevice) calls.mapped_bytes += bytes;
+  *handle = bytes;
+  return bytes % kPage == 0 ? kSuccess : kInvalid;
+}
+CUresult cuMemRelease(CUmemHandle) {
+  return kSuccess;
+}
+CUresult cuMemMap(CUdeviceptr at, std::size_t bytes, std::size_t, CUmemHandle handle,
+                  unsigned long long) {
+  return bytes == handle && at % kPage == 0 ? kSuccess : kInvalid;
+}
+CUresult cuMemSetAccess(CUdeviceptr at, std::size_t bytes, const CUmemAccessDesc*, std::size_t) {
+  const int access = PROT_READ | PROT_WRITE;
+  return ::mprotect(reinterpret_cast<void*>(at), bytes, access) == 0 ? kSuccess : kInvalid;
+}
+CUresult cuMemUnmap(CUdeviceptr at, std::size_t bytes) {
+  return ::mprotect(reinterpret_cast<void*>(at), bytes, PROT_NONE) == 0 ? kSuccess : kInvalid;
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
   std::memcpy(reinterpret_cast<void*>(to), from, bytes);
