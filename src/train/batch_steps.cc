@@ -137,8 +137,9 @@ BatchSteps::BatchSteps(const NeuronGraph& graph, BatchStepProgram made, const Tr
     : made_(std::move(made)),
       loss_(options.loss),
       places_(graph.samples.size()),
+      graph_(graph),
+      members_(options.members),
       draws_(options.members != nullptr) {
-  if (draws_ || made_.batch.lists_touched) reads_ = StepReads::make(graph, options.members.get());
   for (std::uint32_t i = 0; i < samples.size(); ++i) places_[samples[i]] = i;
   const std::vector<Parameter> parameters = made_.step.program.parameters();
   for (const BatchOptions::Update& update : made_.batch.updates) {
@@ -208,10 +209,30 @@ bool BatchSteps::reaches_all(const TableRows& rows) const {
 TableRows BatchSteps::find_rows(std::span<const std::uint32_t> samples, std::uint64_t run,
                                 BatchStep& to) {
   if (!draws_ && !made_.batch.lists_touched) return {};
-  reads_->find(samples, run);
-  if (!draws_) return reads_->rows();
-  reads_->write_weights(to.batch.weights.back());
-  return made_.batch.lists_touched || masked_ != nullptr ? reads_->rows() : TableRows();
+  std::unique_ptr<StepReads> reads = take_reads();
+  reads->find(samples, run);
+  if (draws_) reads->write_weights(to.batch.weights.back());
+  const bool asks = made_.batch.lists_touched || masked_ != nullptr;
+  TableRows rows = asks ? reads->rows() : TableRows();
+  give_back(std::move(reads));
+  return rows;
+}
+
+std::unique_ptr<StepReads> BatchSteps::take_reads() {
+  {
+    const std::lock_guard lock(finds_);
+    if (!reads_.empty()) {
+      std::unique_ptr<StepReads> reads = std::move(reads_.back());
+      reads_.pop_back();
+      return reads;
+    }
+  }
+  return StepReads::make(graph_, members_.get());
+}
+
+void BatchSteps::give_back(std::unique_ptr<StepReads> reads) {
+  const std::lock_guard lock(finds_);
+  reads_.push_back(std::move(reads));
 }
 
 // `size`: of batches, 0: all.
@@ -233,10 +254,11 @@ Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, std::uint6
   {
     const std::lock_guard lock(finds_);
     add_samples(samples, to);
-    TableRows rows = find_rows(samples, run, to);
-    to.is_masked = masked_ != nullptr && (draws_ ? reaches_all(rows) : reaches_all(samples));
-    if (made_.batch.lists_touched && !to.is_masked) add_touched(std::move(rows), to.batch);
+    to.is_masked = masked_ != nullptr && !draws_ && reaches_all(samples);
   }
+  TableRows rows = find_rows(samples, run, to);
+  if (draws_) to.is_masked = masked_ != nullptr && reaches_all(rows);
+  if (made_.batch.lists_touched && !to.is_masked) add_touched(std::move(rows), to.batch);
   if (to.is_masked) return {};
   if (!bound_ && draws_) {
     return Errors(ErrorCode::Usage, "--fanout",
@@ -253,7 +275,9 @@ Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, std::uint6
 Result<void> BatchSteps::set_mask(const BatchStep& batch) {
   for (std::size_t w = 0; w < mask_.size(); ++w) {
     if (draws_ && w + 1 == mask_.size()) {  // the members'
-      reads_->fill(batch.batch.weights[w], mask_[w]);
+      std::unique_ptr<StepReads> reads = take_reads();
+      reads->fill(batch.batch.weights[w], mask_[w]);
+      give_back(std::move(reads));
     } else {
       std::ranges::fill(mask_[w], 0.0);
       const auto& [rows, values] = batch.batch.weights[w];

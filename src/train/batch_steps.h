@@ -89,6 +89,8 @@ class BatchSteps {
   void add_samples(std::span<const std::uint32_t> samples, BatchStep& to);
   [[nodiscard]] TableRows find_rows(std::span<const std::uint32_t> samples, std::uint64_t run,
                                     BatchStep& to);
+  [[nodiscard]] std::unique_ptr<StepReads> take_reads();
+  void give_back(std::unique_ptr<StepReads> reads);
   void add_touched(TableRows rows, Batch& to) const;
   [[nodiscard]] bool reaches_all(std::span<const std::uint32_t> samples);
   [[nodiscard]] bool reaches_all(const TableRows& rows) const;
@@ -98,11 +100,13 @@ class BatchSteps {
   LossOptions loss_;
   std::uint32_t binding_threads_ = 0;
   double shortest_binding_ = 0;
-  std::vector<std::uint32_t> places_;   // by sample of the graph: its number in the Program
-  std::unique_ptr<StepReads> reads_;    // null where nothing asks
-  bool draws_ = false;                  // members
-  std::unique_ptr<Executable> bound_;   // null: batches cannot be bound
-  std::unique_ptr<Executable> masked_;  // null: they are not masked
+  std::vector<std::uint32_t> places_;  // by sample of the graph: its number in the Program
+  const NeuronGraph& graph_;
+  std::shared_ptr<const SampledMembers> members_;  // null: all are read
+  std::vector<std::unique_ptr<StepReads>> reads_;  // that no thread has; of each thread one
+  bool draws_ = false;                             // members
+  std::unique_ptr<Executable> bound_;              // null: batches cannot be bound
+  std::unique_ptr<Executable> masked_;             // null: they are not masked
   std::vector<std::pair<ParameterIndex, std::string>> updated_;  // with their names
   std::mutex finds_;                                             // of what is found of samples
   std::vector<std::uint32_t> order_;                             // of a batch's: numbers, by row

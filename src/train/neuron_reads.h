@@ -6,12 +6,14 @@
 #include <span>
 #include <vector>
 
+#include "src/batch/row_set.h"
 #include "src/train/member_draw.h"
 #include "src/train/step_reads.h"
 #include "vecc/neuron_graph.h"
 
 namespace vecc::training {
 
+/// Takes a bit for each neuron and each weight.
 class NeuronReads final : public StepReads {
  public:
   /// As StepReads::make().
@@ -25,16 +27,17 @@ class NeuronReads final : public StepReads {
   }
 
  private:
+  // Lists a neuron that is to be visited, once.
+  void meet(NeuronId neuron);
+  void fetch_ahead(std::size_t at) const;
   void visit(NeuronId neuron);
   void touch(WeightId weight);
 
   const NeuronGraph& graph_;
   std::optional<MemberDraw> draw_;  // none: all members are read
-  std::uint32_t search_ = 0;
-  std::vector<std::uint32_t> seen_neuron_;  // by neuron: the last search that met it
-  std::vector<std::uint32_t> seen_weight_;  // by weight
-  std::vector<NeuronId> open_;
-  std::vector<WeightId> touched_;
+  RowSet met_;                      // neurons
+  std::vector<NeuronId> found_;     // the same, in the order in which they are visited
+  RowSet touched_;                  // weights
 };
 
 }  // namespace vecc::training
