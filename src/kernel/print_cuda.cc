@@ -20,7 +20,8 @@ namespace {
 // What a unit is started with beside its blocks, if not with one Bound.
 const char* merged_text(CudaUnit unit) {
   switch (unit) {
-    case CudaUnit::Kernel: return "";
+    case CudaUnit::Kernel:
+    case CudaUnit::Step: return "";
     case CudaUnit::Merged: return "struct Merged {\n  const Bound* all;\n};\n";
     case CudaUnit::Batch:
       return "struct Merged {\n  const Bound* all;\n  const Zeros* zeros;\n};\n";
@@ -256,14 +257,20 @@ std::string number_text(DType dtype) {
 
 std::string print_cuda(const Kernel& kernel, const KernelSchedule& schedule, CudaUnit unit,
                        std::string_view name) {
+  const bool is_step = unit == CudaUnit::Step;
   std::string text = fmt::format(
-      "namespace vecc_kernel {{\n{}"
+      "namespace vecc_kernel {{\n{}{}"
       "template <class I, int Slots, int Batch>\n"
       "static __device__ __forceinline__ void {}_rows(const Bound* a, unsigned begin, "
       "unsigned end, unsigned type) {{\n",
-      bound_text(kernel) + merged_text(unit), name);
-  text += variables_text(kernel) + fetch_text(kernel, schedule) + "  wait_for_launches();\n";
-  text += rows_text(kernel, schedule) + "}\n}  // namespace vecc_kernel\n";
+      is_step ? fmt::format("namespace {} {{\n", name) : "", bound_text(kernel) + merged_text(unit),
+      name);
+  text += variables_text(kernel) + fetch_text(kernel, schedule);
+  if (!is_step) text += "  wait_for_launches();\n";
+  text += rows_text(kernel, schedule) + "}\n";
+  if (is_step)
+    return text + fmt::format("}}  // namespace {}\n}}  // namespace vecc_kernel\n", name);
+  text += "}  // namespace vecc_kernel\n";
   if (unit == CudaUnit::Range) return text + range_text(name, schedule);
   if (unit == CudaUnit::Spans) return text + spans_text(name, kernel, schedule);
   for (const int bits : {16, 32}) {

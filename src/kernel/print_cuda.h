@@ -17,6 +17,7 @@ enum class CudaUnit : std::uint8_t {
   Batch,   ///< the same, of blocks that come with a batch: prelude/batches.h
   Range,   ///< a launch whose rows an earlier launch counts
   Spans,   ///< a launch whose rows' places an earlier launch writes
+  Step,    ///< no launch: a function that a kernel of several calls (print_steps.h)
 };
 
 /// A unit that defines, for lists of 16 and of 32 bits (only these if there are none), NAME_16 and
@@ -32,7 +33,8 @@ enum class CudaUnit : std::uint8_t {
 /// lie one behind the other: RowSpan is row and members, 32 bits each, then the first member and
 /// `second`, 64 bits each. Both are NAME_32 alone. The preludes stand before it. `Bound`: by access
 /// a pointer to its row 0; by access one to its list; by word slot one to the words; the offsets;
-/// the order, or null; then rows and members, 32 bits each. The pointers are 64 bits. Where blocks
+/// the order, or null; then rows and members, 32 bits each. The pointers are 64 bits. A Step is the
+/// device function NAME_rows of a namespace NAME, with its own Bound, in vecc_kernel. Where blocks
 /// share a row or a matrix, a block's type is its rows' times schedule.parts, plus the part's
 /// number.
 [[nodiscard]] std::string print_cuda(const Kernel& kernel, const KernelSchedule& schedule,

@@ -4,6 +4,7 @@
 #define __device__
 #define __global__ __attribute__((visibility("default")))
 #define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 // Blocks run one after another.

@@ -57,8 +57,8 @@ std::string host_text(std::string text) {
 extern "C" {
 
 int nvrtcVersion(int* major, int* minor) {
-  *major = 0;  // no real one's code is taken for this one's
-  *minor = 9;  // another number where the emulator's own words change
+  *major = 0;   // no real one's code is taken for this one's
+  *minor = 10;  // another number where the emulator's own words change
   return 0;
 }
 int nvrtcGetNumSupportedArchs(int* count) {
