@@ -4,31 +4,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "backends/cpu/kernel_interpreter.h"
 #include "backends/cpu/load_code.h"
-#include "src/bind/graph_binder.h"
-#include "src/bind/recipes.h"
+#include "src/bind/bound_program.h"
 #include "src/runtime/tile_walk.h"
 #include "src/support/thread_team.h"
 #include "vecc/template.h"
 
 namespace vecc::cpu {
 
-class CpuTemplateProgram final : public TemplateProgram {
+class CpuTemplateProgram final : public binding::BoundProgram {
  public:
   /// Errors: those of load_code() but CompilerAbsent.
   [[nodiscard]] static Result<std::unique_ptr<TemplateProgram>> make(
       std::shared_ptr<const binding::TemplateData> data, const TemplateCompileOptions& options);
 
-  using TemplateProgram::bind;
-  Result<void> bind(std::span<const NeuronGraph* const> graphs, BoundGraph& to) override;
-  void run(BoundGraph& bound) override;
-  [[nodiscard]] std::vector<Executable::Output> outputs(const BoundGraph& bound) const override;
-  Shape read_output(const BoundGraph& bound, std::uint64_t sample,
-                    std::vector<double>& values) const override;
+  Result<void> run(BoundGraph& bound) override;
   [[nodiscard]] Counts counts() const override;
 
  private:
@@ -43,6 +36,7 @@ class CpuTemplateProgram final : public TemplateProgram {
   CpuTemplateProgram(std::shared_ptr<const binding::TemplateData> data,
                      std::shared_ptr<ThreadTeam> team, DType dtype);
 
+  [[nodiscard]] Result<void> prepare(binding::RowLaunches& launches) override;
   [[nodiscard]] Result<void> load();
   void interpret_new();
   /// Points to the arrays of a launch; valid until the next bind of `launches`.
@@ -53,10 +47,7 @@ class CpuTemplateProgram final : public TemplateProgram {
   void run_shared_out(binding::RowLaunches& launches);
   [[nodiscard]] std::uint64_t work_of(const binding::RowLaunch& launch) const;
 
-  std::shared_ptr<const binding::TemplateData> data_;
   std::shared_ptr<ThreadTeam> team_;
-  binding::RecipeBook book_;
-  binding::GraphBinder binder_;
   std::vector<Code> code_;
   std::uint32_t compiled_ = 0;
   // Of run_here().

@@ -38,10 +38,12 @@ struct TemplateOptions {
 };
 
 struct TemplateCompileOptions {
-  std::uint32_t threads = 0;  ///< 0: as many as there are cores
+  /// Cuda: by the cuda backend, on that GPU; else by the cpu backend.
+  Device device{Device::Kind::Cpu, 0};
+  std::uint32_t threads = 0;  ///< of the CPU; 0: as many as there are cores
   /// The numbers' type; none: the template's.
   std::optional<DType> dtype;
-  /// Kernels are interpreted: several times slower, but nothing is compiled, ever.
+  /// Kernels are interpreted, on the CPU: several times slower, but nothing is compiled, ever.
   bool interprets = false;
 };
 
@@ -79,8 +81,10 @@ class Template {
   /// graph as any other. Errors: those of TemplateProgram::bind().
   [[nodiscard]] Result<void> give_weights(NeuronGraph& graph) const;
 
-  /// For the CPU: kernels are compiled, or found in the code cache. Errors: CompilerFailed. Where
-  /// there is no compiler they are interpreted.
+  /// Kernels are compiled, or found in the code cache. Errors: CompilerFailed; of a GPU
+  /// CompilerAbsent, too (on the CPU they are interpreted where there is no compiler),
+  /// DeviceAbsent, DeviceFailure, OutOfMemory, BackendUnsupported (rows that threads have no memory
+  /// for).
   [[nodiscard]] Result<std::unique_ptr<TemplateProgram>> compile(
       const TemplateCompileOptions& options = {}) const;
 
@@ -109,14 +113,15 @@ class BoundGraph {
   std::unique_ptr<binding::RowLaunches> launches_;
 };
 
-/// A template's code on the CPU. One thread at a time may use it; several programs share code.
+/// A template's code. One thread at a time may use it; several programs share code.
 class TemplateProgram {
  public:
   virtual ~TemplateProgram() = default;
 
   /// Makes `to` these graphs, which run at once: time linear in their neurons and edges. No
-  /// compiler runs and nothing is planned. A neuron whose number of inputs no neuron of the
-  /// template had, where the kernel depends on it, is run by an interpreted kernel. Errors:
+  /// compiler runs and nothing is planned. But of a neuron whose number of inputs no neuron of the
+  /// template had, where the kernel depends on it, the kernel is interpreted on the CPU; a GPU's is
+  /// compiled when the first such neuron is met, and kept. Errors: of a GPU those of compile();
   /// InconsistentGroup (a group, or a function or shape of it, that the template does not have),
   /// WeightsDiffer (weight tables, vocabularies), those of vectorize() of a neuron, LimitRows,
   /// OutOfMemory; `to` is then not to be run.
@@ -124,7 +129,8 @@ class TemplateProgram {
                                           BoundGraph& to) = 0;
   [[nodiscard]] Result<void> bind(const NeuronGraph& graph, BoundGraph& to);
   /// Computes the outputs of what was bound by this program.
-  virtual void run(BoundGraph& bound) = 0;
+  /// Errors: a device's (DeviceFailure, OutOfMemory).
+  [[nodiscard]] virtual Result<void> run(BoundGraph& bound) = 0;
   /// Of the last run, by sample, graph after graph.
   [[nodiscard]] virtual std::vector<Executable::Output> outputs(const BoundGraph& bound) const = 0;
   /// A sample's output, row-major, appended to `values`; its shape.
@@ -132,10 +138,9 @@ class TemplateProgram {
                             std::vector<double>& values) const = 0;
 
   struct Counts {
-    std::uint32_t kernels = 0;   ///< of the template
-    std::uint32_t compiled = 0;  ///< for this program, when it was made
-    std::uint32_t interpreted =
-        0;  ///< now: those that bind() met first, and all without a compiler
+    std::uint32_t kernels = 0;      ///< of the template, and those that bind() met first
+    std::uint32_t compiled = 0;     ///< for this program; a GPU's: those that bind() met, too
+    std::uint32_t interpreted = 0;  ///< those that bind() met, and all without a compiler
   };
   [[nodiscard]] virtual Counts counts() const = 0;
 

@@ -40,8 +40,11 @@ Result<void> GraphBinder::bind(std::span<const NeuronGraph* const> graphs, RowLa
   to.elements = next_;
   to.weights = weights_.block();
   to.order.clear();
+  to.stage_ends.clear();
   for (std::uint32_t s = 0; s < stage_count_; ++s) {
+    if (stages_[s].empty()) continue;
     to.order.insert(to.order.end(), stages_[s].begin(), stages_[s].end());
+    to.stage_ends.push_back(static_cast<std::uint32_t>(to.order.size()));
   }
   return {};
 }

@@ -28,17 +28,19 @@ void mix_blocks(std::uint32_t most, std::vector<BlockRows>& blocks) {
 
 }  // namespace
 
+Result<void> check_thread_memory(const Kernel& kernel) {
+  const std::uint64_t bytes = schedule_widest(kernel).array_bytes;
+  if (bytes <= kThreadMemory) return {};
+  const auto longest = std::ranges::max_element(kernel.nodes, {},
+                                                [](const KernelNode& n) { return n.shape.size(); });
+  return Errors(ErrorCode::BackendUnsupported, "cuda",
+                "of a row of " + longest->shape.text() + " numbers each thread would keep " +
+                    text_of_bytes(bytes) + ", expected at most " + text_of_bytes(kThreadMemory) +
+                    "; run such rows on the CPU: --backend=cpu, --emit=cpp");
+}
+
 Result<void> check_thread_memory(const Plan& plan) {
-  for (const Kernel& kernel : plan.kernels) {
-    const std::uint64_t bytes = schedule_widest(kernel).array_bytes;
-    if (bytes <= kThreadMemory) continue;
-    const auto longest = std::ranges::max_element(
-        kernel.nodes, {}, [](const KernelNode& n) { return n.shape.size(); });
-    return Errors(ErrorCode::BackendUnsupported, "cuda",
-                  "of a row of " + longest->shape.text() + " numbers each thread would keep " +
-                      text_of_bytes(bytes) + ", expected at most " + text_of_bytes(kThreadMemory) +
-                      "; run such rows on the CPU: --backend=cpu, --emit=cpp");
-  }
+  for (const Kernel& kernel : plan.kernels) VECC_TRY_VOID(check_thread_memory(kernel));
   return {};
 }
 

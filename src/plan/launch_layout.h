@@ -13,6 +13,7 @@ namespace vecc {
 /// Whether threads have memory for what kernels keep of their rows. Error: BackendUnsupported, of
 /// the longest row, before anything is compiled.
 [[nodiscard]] Result<void> check_thread_memory(const Plan& plan);
+[[nodiscard]] Result<void> check_thread_memory(const Kernel& kernel);
 
 /// The schedules of a Plan's kernels as text; of a GPU's Plan also what it was made for, and how
 /// threads share the rows of each launch.

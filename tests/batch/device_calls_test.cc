@@ -1,11 +1,10 @@
 // What a batch costs beside its step: on the emulated GPU every call that takes time is counted.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <numeric>
 
-#include "tests/cuda/emulator/calls.h"
+#include "tests/cuda/emulator/find_calls.h"
 #include "vecc/backend.h"
 #include "vecc/graph_io.h"
 #include "vecc/optimize.h"
@@ -14,16 +13,6 @@
 
 namespace vecc::test {
 namespace {
-
-// Null without an emulator.
-const EmulatedCalls* emulated_calls() {
-  const char* const driver = std::getenv("VECC_CUDA_DRIVER");
-  if (driver == nullptr) return nullptr;
-  void* const library = ::dlopen(driver, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return nullptr;
-  void* const found = ::dlsym(library, "vecc_emulated_calls");
-  return found == nullptr ? nullptr : reinterpret_cast<decltype(&vecc_emulated_calls)>(found)();
-}
 
 struct Molecules {
   NeuronGraph graph =

@@ -1,6 +1,7 @@
 // What does not fit a template is refused, with place, found and expected.
 #include <gmock/gmock.h>
 
+#include "tests/bind/tested_program.h"
 #include "tests/support/graph_builder.h"
 #include "vecc/template.h"
 
@@ -42,10 +43,8 @@ NeuronGraph graph_of(const Options& options = {}) {
 }
 
 std::string refusal(const NeuronGraph& graph) {
-  TemplateCompileOptions options;
-  options.interprets = true;
   const auto model = Template::of(graph_of());
-  const auto program = model->compile(options);
+  const auto program = model->compile(tested_options(/*interprets=*/true));
   BoundGraph bound;
   const auto done = (*program)->bind(graph, bound);
   return done ? "" : done.error().text();
@@ -96,23 +95,19 @@ TEST(RefusedGraphs, names_that_the_weights_do_not_have) {
 TEST(RefusedGraphs, weights_by_name_in_another_order) {
   Options other;
   other.labels = {"b", "a"};
-  TemplateCompileOptions options;
-  options.interprets = true;
-  const auto program = Template::of(graph_of())->compile(options);
+  const auto program = Template::of(graph_of())->compile(tested_options(/*interprets=*/true));
   BoundGraph bound;
   BoundGraph as_is;
   ASSERT_TRUE((*program)->bind(graph_of(), as_is));
   ASSERT_TRUE((*program)->bind(graph_of(other), bound));
-  (*program)->run(as_is);
-  (*program)->run(bound);
+  ASSERT_TRUE((*program)->run(as_is));
+  ASSERT_TRUE((*program)->run(bound));
   // e[0] and e[1] add up: which is which does not matter here, but that both are there does.
   EXPECT_EQ((*program)->outputs(as_is)[0].value, (*program)->outputs(bound)[0].value);
 }
 
 TEST(RefusedGraphs, after_a_refusal_others_are_bound) {
-  TemplateCompileOptions options;
-  options.interprets = true;
-  const auto program = Template::of(graph_of())->compile(options);
+  const auto program = Template::of(graph_of())->compile(tested_options(/*interprets=*/true));
   BoundGraph bound;
   Options other;
   other.side = 3;
@@ -120,7 +115,7 @@ TEST(RefusedGraphs, after_a_refusal_others_are_bound) {
   other = {};
   other.neurons = 7;
   ASSERT_TRUE((*program)->bind(graph_of(other), bound));
-  (*program)->run(bound);
+  ASSERT_TRUE((*program)->run(bound));
   EXPECT_EQ((*program)->outputs(bound).size(), 1u);
 }
 

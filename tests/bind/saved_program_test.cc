@@ -34,7 +34,7 @@ std::vector<Executable::Output> outputs_of(const Template& model, const NeuronGr
   const auto done = (*program)->bind(graph, bound);
   EXPECT_TRUE(done) << done.error().text();
   if (!done) return {};
-  (*program)->run(bound);
+  EXPECT_TRUE((*program)->run(bound));
   return (*program)->outputs(bound);
 }
 

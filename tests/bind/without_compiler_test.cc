@@ -37,7 +37,7 @@ TEST(BoundWithoutCompiler, no_compiler_runs) {
   BoundGraph bound;
   for (const NeuronGraph& graph : graphs) {
     EXPECT_TRUE(program->bind(graph, bound));
-    program->run(bound);
+    ASSERT_TRUE(program->run(bound));
   }
   EXPECT_EQ(program->counts().interpreted, 0u);
   before == nullptr ? ::unsetenv("VECC_CXX") : ::setenv("VECC_CXX", kept.c_str(), 1);

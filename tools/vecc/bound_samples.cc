@@ -13,9 +13,18 @@ namespace {
 
 constexpr std::size_t kLongestPath = 4096;
 
-bool binds(const Options& options) {
-  return options.backend == "cpu" ||
-         (options.backend == "auto" && options.device.kind != Device::Kind::Cuda);
+// The device of a backend that binds new graphs; none: the graph is compiled as any other.
+std::optional<Device> binding_device(const Options& options) {
+  const bool is_auto = options.backend == "auto";
+  if (options.backend == "cpu" || (is_auto && options.device.kind != Device::Kind::Cuda)) {
+    return Device{Device::Kind::Cpu, 0};
+  }
+  if (options.precision.value_or(MatmulPrecision::Exact) != MatmulPrecision::Exact) return {};
+  const Device gpu{Device::Kind::Cuda, options.device.index};
+  const bool is_cuda =
+      options.backend == "cuda" || (is_auto && preferred_backends(gpu).front()->name() == "cuda");
+  if (!is_cuda || options.device.kind == Device::Kind::Cpu) return std::nullopt;
+  return gpu;
 }
 
 Result<Execution> run_compiled(const Template& model, NeuronGraph& graph, const Options& options,
@@ -29,8 +38,9 @@ Result<Execution> run_compiled(const Template& model, NeuronGraph& graph, const 
 }
 
 Result<Execution> run_by_template(const Template& model, const NeuronGraph& graph,
-                                  const Options& options, Stages& stages) {
+                                  const Device& device, const Options& options, Stages& stages) {
   TemplateCompileOptions how;
+  how.device = device;
   how.threads = options.threads;
   how.dtype = options.dtype;
   VECC_TRY(const auto program,
@@ -42,19 +52,22 @@ Result<Execution> run_by_template(const Template& model, const NeuronGraph& grap
   BoundGraph bound;
   VECC_TRY_VOID(stages.run("bind", [&](ProgressLine&) { return program->bind(graph, bound); }));
   const std::uint32_t interpreted = program->counts().interpreted;
+  const std::uint32_t compiled = program->counts().compiled - counts.compiled;
   std::string words = std::to_string(bound.launch_count()) + " launches";
   if (interpreted > 0) words += ", " + text_of_count(interpreted, "kernel") + " interpreted";
-  stages.describe(std::move(words),
-                  {{"launches", bound.launch_count()}, {"interpreted", interpreted}});
+  if (compiled > 0) words += ", " + text_of_count(compiled, "kernel") + " compiled";
+  stages.describe(
+      std::move(words),
+      {{"launches", bound.launch_count()}, {"interpreted", interpreted}, {"compiled", compiled}});
   Execution execution;
-  execution.backend = "cpu";
+  const bool is_cpu = device.kind == Device::Kind::Cpu;
+  execution.backend = is_cpu ? "cpu" : "cuda";
   execution.reason = "a saved program";
-  execution.device = "cpu";
+  execution.device = is_cpu ? "cpu" : "cuda:" + std::to_string(device.index);
   execution.dtype = options.dtype;
   const auto bind_and_run = [&]() -> Result<void> {
     if (options.repeat > 1) VECC_TRY_VOID(program->bind(graph, bound));
-    program->run(bound);
-    return {};
+    return program->run(bound);
   };
   VECC_TRY(execution.run_seconds, stages.run("run", [&](ProgressLine& line) {
     return run_repeatedly(options.repeat, line, bind_and_run);
@@ -79,8 +92,9 @@ Result<BoundSamples> run_bound(Options options, const std::string& path, std::op
   options.input = path;
   BoundSamples result;
   VECC_TRY(result.graph, import_graph(options, stages));
-  auto execution = binds(options) ? run_by_template(model, result.graph, options, stages)
-                                  : run_compiled(model, result.graph, options, stages);
+  const std::optional<Device> device = binding_device(options);
+  auto execution = device ? run_by_template(model, result.graph, *device, options, stages)
+                          : run_compiled(model, result.graph, options, stages);
   if (!execution) return execution.error().in(escape_terminal(path, kLongestPath));
   result.execution = std::move(*execution);
   result.loss = model.loss();

@@ -8,6 +8,7 @@ struct EmulatedCalls {
   std::uint64_t graphs = 0;        ///< instantiated
   std::uint64_t modules = 0;       ///< loaded
   std::uint64_t mapped_bytes = 0;  ///< of the device, mapped where they were asked for
+  std::uint64_t launches = 0;      ///< of kernels, but those of graphs
   friend bool operator==(const EmulatedCalls&, const EmulatedCalls&) = default;
 };
 

@@ -367,6 +367,7 @@ const EmulatedCalls* vecc_emulated_calls() {
 CUresult cuLaunchKernel(CUfunction function, unsigned blocks, unsigned, unsigned, unsigned threads,
                         unsigned, unsigned, unsigned shared, CUstream, void** parameters, void**) {
   if (shared > 0) return kInvalid;
+  ++calls.launches;
   EmulatedLaunch(function, blocks, threads, parameters).run();
   return kSuccess;
 }

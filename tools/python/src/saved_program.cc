@@ -24,7 +24,7 @@ Result<std::vector<Executable::Output>> SavedProgram::run(const std::vector<cons
   }
   const std::lock_guard guard(mutex_);
   VECC_TRY_VOID(program_->bind(neurons, bound_));
-  program_->run(bound_);
+  VECC_TRY_VOID(program_->run(bound_));
   return program_->outputs(bound_);
 }
 
