@@ -57,6 +57,7 @@ Result<StepUnits> print_step_units(const binding::RecipeBook& book, std::size_t 
     kernels.push_back({&book.kernels()[first + k].kernel, &made.kernels[k].schedule});
     if (kernels.size() < kMostKernels && k + 1 < made.kernels.size()) continue;
     made.sizes.push_back(static_cast<std::uint32_t>(kernels.size()));
+    made.walk_here.push_back(walks_here(kernels));
     made.texts.push_back(std::string(kernel_prelude()) + std::string(device_prelude()) +
                          print_steps(kernels, book.dtype()));
     kernels.clear();
@@ -75,6 +76,7 @@ Result<void> StepCode::add(const binding::RecipeBook& book) {
     VECC_TRY(const auto modules,
              load_device_code(device_, std::span(&made.texts[u], 1), options, &counts));
     units_.push_back({modules[0], modules[0]->function("vecc_walk_steps"),
+                      made.walk_here[u] ? modules[0]->function("vecc_walk_here") : nullptr,
                       modules[0]->function("vecc_run_steps"), made.sizes[u]});
     if (counts.compiled > 0) compiled_ += made.sizes[u];
   }

@@ -18,6 +18,7 @@ namespace vecc::cuda {
 struct StepUnit {
   std::shared_ptr<DeviceModule> code;
   CUfunction walk = nullptr;  ///< all steps, by one block
+  CUfunction here = nullptr;  ///< the same in its own memory; null: kernels take that
   CUfunction run = nullptr;   ///< a step a block
   std::uint32_t kernels = 0;  ///< the number of what collects
 };
@@ -35,6 +36,7 @@ struct StepUnits {
   std::vector<StepKernelCode> kernels;
   std::vector<std::string> texts;    ///< by unit
   std::vector<std::uint32_t> sizes;  ///< by unit, its kernels
+  std::vector<bool> walk_here;       ///< by unit: print_steps.h's walks_here()
 };
 /// Error: BackendUnsupported (rows that threads have no memory for).
 [[nodiscard]] Result<StepUnits> print_step_units(const binding::RecipeBook& book, std::size_t first,

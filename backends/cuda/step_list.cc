@@ -1,6 +1,7 @@
 #include "backends/cuda/step_list.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "src/kernel/schedule/schedule_kernel.h"
@@ -12,6 +13,7 @@ using binding::RowLaunch;
 using binding::RowLaunches;
 
 constexpr std::uint64_t kPack = 16;  // bytes that a thread copies at once
+constexpr std::uint64_t kNoArray = ~std::uint64_t{0};
 
 std::uint64_t round_up(std::uint64_t bytes) {
   return (bytes + kPack - 1) / kPack * kPack;
@@ -40,9 +42,9 @@ class ArrayWriter {
   ArrayWriter(std::byte* image, std::uint64_t device, std::uint64_t first)
       : image_(image), device_(device), next_(first) {}
 
-  // Its address on the device; 0 of an empty one.
+  // Its address; kNoArray of an empty one.
   std::uint64_t write(const std::vector<std::uint32_t>& numbers) {
-    if (numbers.empty()) return 0;
+    if (numbers.empty()) return kNoArray;
     const std::uint64_t bytes = numbers.size() * sizeof(std::uint32_t);
     std::memcpy(image_ + next_, numbers.data(), bytes);
     next_ += bytes;
@@ -66,10 +68,28 @@ void StepList::plan(const RowLaunches& launches, const binding::RecipeBook& book
   output_numbers_ = 0;
   for (const RowLaunches::Output& output : launches.outputs) output_numbers_ += output.shape.size();
   place(launches);
-  is_walk_ = walks(launches);
+  const std::uint64_t bytes = bytes_;
+  is_walk_ = true;
   add_steps(launches);
+  choose_memory();
+  if (!walks(launches)) {
+    is_walk_ = false;
+    bytes_ = bytes;
+    add_steps(launches);
+    choose_memory();
+  }
+}
+
+// A chain of reads is what a small graph takes: its block's own memory answers at once.
+void StepList::choose_memory() {
   first_step_ = bytes_;
   bytes_ += round_up(steps_.size() * sizeof(LaunchStep));
+  first_place_ = bytes_;
+  most_places_ = 2 + steps_.size() + bound_places_;
+  const std::uint64_t bytes = bytes_ + round_up(most_places_ * sizeof(std::uint32_t));
+  is_here_ = is_walk_ && !runs_.empty() && bytes <= kImageHere &&
+             code_->unit(runs_.front().unit).here != nullptr;
+  if (is_here_) bytes_ = bytes;
 }
 
 // Values, lists, what kernels are called with; steps stand behind.
@@ -82,9 +102,12 @@ void StepList::place(const RowLaunches& launches) {
   }
   bytes_ = round_up(bytes_ + output_numbers_ * sizeof(std::uint32_t));
   bounds_.clear();
+  bound_places_ = 0;
   for (std::uint32_t l = 0; l < launches.used; ++l) {
+    const Kernel& kernel = book_->kernels()[launches.launches[l].kernel].kernel;
     bounds_.push_back(bytes_);
-    bytes_ += bound_bytes(book_->kernels()[launches.launches[l].kernel].kernel);
+    bytes_ += bound_bytes(kernel);
+    bound_places_ += 2 * kernel.accesses.size() + kernel.word_slots + 1;
   }
   collect_ = bytes_;
   bytes_ += round_up(sizeof(CollectedNumbers));
@@ -96,12 +119,15 @@ std::uint32_t StepList::rows_at_once(const RowLaunch& launch) const {
 }
 
 // One block has all turns of rows one after another, and no launch waits for another; launches have
-// all blocks of a stage side by side.
+// all blocks of a stage side by side. Outside of a block's memory a step reads itself, then what
+// its kernel is called with, and each turn of it a list, then numbers.
 bool StepList::walks(const RowLaunches& launches) const {
-  const std::uint64_t packs = bytes_ / kPack;
-  double walk = static_cast<double>(divide_up(packs, kCudaThreads)) * target_->loops.wait;
-  double staged = 0;
+  const double wait = target_->loops.wait;
   const double launch_cycles = target_->launches.launch * target_->megahertz;
+  const double begin = is_here_ ? 0 : 2 * wait;
+  constexpr std::uint64_t kCopied = 4 * kCudaThreads * kPack;  // bytes in flight
+  double walk = static_cast<double>(divide_up(bytes_, kCopied)) * 2 * wait;
+  double staged = 2 * launch_cycles + launch_cycles + 4 * wait;  // the copy, and outputs
   std::uint32_t at = 0;
   for (const std::uint32_t end : launches.stage_ends) {
     double longest = 0;
@@ -109,18 +135,15 @@ bool StepList::walks(const RowLaunches& launches) const {
     for (; at < end; ++at) {
       const RowLaunch& launch = launches.launches[launches.order[at]];
       const StepKernelCode& code = code_->kernel(launch.kernel);
-      if (code.unit != code_->kernel(launches.launches[launches.order[0]].kernel).unit) {
-        return false;
-      }
+      if (code.unit != runs_.front().unit) return false;
       const std::uint64_t turns =
           divide_up(launch.rows, rows_at_once(launch)) * code.schedule.parts;
-      const double turn = 2 * target_->loops.wait + code.cycles;
-      walk += static_cast<double>(turns) * turn;
-      longest = std::max(longest, turn);
+      walk += begin + static_cast<double>(turns) * (begin + code.cycles);
+      longest = std::max(longest, 2 * wait + code.cycles);
       blocks += turns;
     }
     const std::uint64_t at_once = std::max(1u, target_->blocks_at_once(kCudaThreads));
-    staged += launch_cycles + static_cast<double>(divide_up(blocks, at_once)) * longest;
+    staged += launch_cycles + 2 * wait + static_cast<double>(divide_up(blocks, at_once)) * longest;
   }
   return walk <= staged;
 }
@@ -190,13 +213,32 @@ void StepList::add_collection(const RowLaunches& launches) {
 }
 
 void StepList::write(const RowLaunches& launches, std::byte* image, std::uint64_t device,
-                     std::uint64_t weights, std::uint64_t outputs) const {
+                     std::uint64_t weights, std::uint64_t outputs) {
+  places_.clear();
+  if (is_here_) device = 0;
   std::memcpy(image, launches.values.data(), launches.elements * byte_size(book_->dtype()));
   std::uint64_t next = arrays_;
   for (std::uint32_t l = 0; l < launches.used; ++l) {
     next = write_launch(launches.launches[l], bounds_[l], next, image, device, weights);
   }
-  const CollectedNumbers collected{device, device + next, outputs};
+  write_outputs(launches, next, image, device, outputs);
+  write_steps(image, device);
+  VECC_CHECK(places_.size() <= most_places_, "more addresses than there is room for");
+  if (is_here_) {
+    std::memcpy(image + first_place_, places_.data(), places_.size() * sizeof(std::uint32_t));
+  }
+}
+
+void StepList::put_address(std::byte* image, std::uint64_t place, std::uint64_t address) {
+  std::memcpy(image + place, &address, sizeof address);
+  if (is_here_) places_.push_back(static_cast<std::uint32_t>(place));
+}
+
+void StepList::write_outputs(const RowLaunches& launches, std::uint64_t next, std::byte* image,
+                             std::uint64_t device, std::uint64_t outputs) {
+  put_address(image, collect_ + offsetof(CollectedNumbers, from), device);
+  put_address(image, collect_ + offsetof(CollectedNumbers, index), device + next);
+  std::memcpy(image + collect_ + offsetof(CollectedNumbers, to), &outputs, sizeof outputs);
   for (const RowLaunches::Output& output : launches.outputs) {
     for (std::uint32_t i = 0; i < output.shape.size(); ++i) {
       const std::uint32_t number = output.first + i;
@@ -204,38 +246,45 @@ void StepList::write(const RowLaunches& launches, std::byte* image, std::uint64_
       next += sizeof number;
     }
   }
-  std::memcpy(image + collect_, &collected, sizeof collected);
-  std::byte* to = image + first_step_;
+}
+
+void StepList::write_steps(std::byte* image, std::uint64_t device) {
+  std::uint64_t next = first_step_;
   for (const PlannedStep& planned : steps_) {
-    LaunchStep step = planned.step;
-    step.bound = device + (planned.launch == kNone ? collect_ : bounds_[planned.launch]);
-    std::memcpy(to, &step, sizeof step);
-    to += sizeof step;
+    std::memcpy(image + next, &planned.step, sizeof planned.step);
+    put_address(image, next + offsetof(LaunchStep, bound),
+                device + (planned.launch == kNone ? collect_ : bounds_[planned.launch]));
+    next += sizeof planned.step;
   }
 }
 
 // Its arrays from byte `next` on, and its Bound at `bound`; the byte behind the arrays.
 std::uint64_t StepList::write_launch(const RowLaunch& launch, std::uint64_t bound,
                                      std::uint64_t next, std::byte* image, std::uint64_t device,
-                                     std::uint64_t weights) const {
+                                     std::uint64_t weights) {
   const auto& facts = book_->kernels()[launch.kernel];
   ArrayWriter arrays(image, device, next);
   const auto put = [&](const auto& value) {
     std::memcpy(image + bound, &value, sizeof value);
     bound += sizeof value;
   };
+  const auto put_array = [&](std::uint64_t address) {
+    if (address == kNoArray) return put(std::uint64_t{0});
+    put_address(image, bound, address);
+    bound += sizeof address;
+  };
   const std::size_t accesses = facts.kernel.accesses.size();
-  for (std::size_t a = 0; a < accesses; ++a) put(facts.weights[a] ? weights : device);
-  std::uint64_t list = 0;
+  for (std::size_t a = 0; a < accesses; ++a) {
+    facts.weights[a] ? put(weights) : put_array(device);
+  }
+  std::uint64_t list = kNoArray;
   for (std::size_t a = 0; a < accesses; ++a) {
     if (a <= facts.loads) list = arrays.write(launch.lists[a]);
-    put(list);  // later accesses are of the same rows as the first store
+    put_array(list);  // later accesses are of the same rows as the first store
   }
-  for (std::uint32_t w = 0; w < facts.kernel.word_slots; ++w) {
-    VECC_CHECK(w == 0, "row kernels have one list of words");
-    put(arrays.write(launch.words));
-  }
-  put(arrays.write(launch.offsets));
+  VECC_CHECK(facts.kernel.word_slots <= 1, "row kernels have one list of words");
+  if (facts.kernel.word_slots == 1) put_array(arrays.write(launch.words));
+  put_array(arrays.write(launch.offsets));
   put(std::uint64_t{0});  // no order
   put(launch.rows);
   put(static_cast<std::uint32_t>(launch.members));

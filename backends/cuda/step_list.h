@@ -26,13 +26,20 @@ class StepList {
   /// Decides how the launches run, and the image's size. All kernels must have code.
   void plan(const binding::RowLaunches& launches, const binding::RecipeBook& book,
             const StepCode& code, const Target& target);
-  /// Of an image at `device` with weights at `weights`; `outputs`: where kernels store the numbers
-  /// of outputs.
+  /// Of an image at `device` (if it is not here) with weights at `weights`; `outputs`: where
+  /// kernels store the numbers of outputs.
   void write(const binding::RowLaunches& launches, std::byte* image, std::uint64_t device,
-             std::uint64_t weights, std::uint64_t outputs) const;
+             std::uint64_t weights, std::uint64_t outputs);
 
   /// Whether one block runs all steps, in one launch. Else each of launches() is one.
   [[nodiscard]] bool is_walk() const { return is_walk_; }
+  /// Whether it has the image in its own memory: pointers into it are numbers of bytes, and stand
+  /// at these places.
+  [[nodiscard]] bool is_here() const { return is_here_; }
+  [[nodiscard]] std::uint64_t first_place() const { return first_place_; }  ///< their list's byte
+  [[nodiscard]] std::uint32_t place_count() const {
+    return static_cast<std::uint32_t>(places_.size());
+  }
   [[nodiscard]] std::span<const StepLaunch> launches() const { return runs_; }
   [[nodiscard]] std::uint32_t step_count() const {
     return static_cast<std::uint32_t>(steps_.size());
@@ -54,14 +61,20 @@ class StepList {
   void add_steps(const binding::RowLaunches& launches);
   void add_launch(std::uint32_t number, const binding::RowLaunch& launch, bool waits);
   void add_collection(const binding::RowLaunches& launches);
+  void choose_memory();
   std::uint64_t write_launch(const binding::RowLaunch& launch, std::uint64_t bound,
                              std::uint64_t next, std::byte* image, std::uint64_t device,
-                             std::uint64_t weights) const;
+                             std::uint64_t weights);
+  void write_outputs(const binding::RowLaunches& launches, std::uint64_t next, std::byte* image,
+                     std::uint64_t device, std::uint64_t outputs);
+  void write_steps(std::byte* image, std::uint64_t device);
+  void put_address(std::byte* image, std::uint64_t place, std::uint64_t address);
 
   const binding::RecipeBook* book_ = nullptr;
   const StepCode* code_ = nullptr;
   const Target* target_ = nullptr;
   bool is_walk_ = false;
+  bool is_here_ = false;
   std::vector<PlannedStep> steps_;
   std::vector<StepLaunch> runs_;
   std::vector<std::uint32_t> by_unit_;  // launches of the stage at hand
@@ -69,6 +82,10 @@ class StepList {
   std::uint64_t collect_ = 0;           // byte of CollectedNumbers
   std::uint64_t arrays_ = 0;            // byte of the first list
   std::uint64_t first_step_ = 0;
+  std::uint64_t bound_places_ = 0;  // addresses in all Bounds, at most
+  std::uint64_t most_places_ = 0;
+  std::uint64_t first_place_ = 0;
+  std::vector<std::uint32_t> places_;  // of addresses in the image, if it is here
   std::uint64_t bytes_ = 0;
   std::uint64_t output_numbers_ = 0;
 };

@@ -76,8 +76,14 @@ Result<void> CudaTemplateProgram::prepare(RowLaunches& launches) {
 
 void CudaTemplateProgram::start(const GraphMemory& memory) const {
   const StepList& steps = memory.steps;
-  StepWalk walk{memory.host_address(), memory.address(),
-                static_cast<std::uint32_t>(steps.bytes() / 16), steps.step_count()};
+  StepWalk walk;
+  walk.from = memory.host_address();
+  walk.to = memory.address();
+  walk.packs = static_cast<std::uint32_t>(steps.bytes() / 16);
+  walk.steps = steps.step_count();
+  walk.first_step = static_cast<std::uint32_t>(steps.first_step());
+  walk.places = static_cast<std::uint32_t>(steps.first_place());
+  walk.place_count = steps.place_count();
   CUdeviceptr first = memory.address() + steps.first_step();
   void* parameters[] = {&walk, &first};
   const auto launch = [&](CUfunction function, std::uint32_t blocks) {
@@ -86,8 +92,8 @@ void CudaTemplateProgram::start(const GraphMemory& memory) const {
                    "starting a kernel");
   };
   if (steps.is_walk()) {
-    launch(code_.unit(steps.launches().front().unit).walk, 1);
-    return;
+    const StepUnit& unit = code_.unit(steps.launches().front().unit);
+    return launch(steps.is_here() ? unit.here : unit.walk, 1);
   }
   memory.memory().write(0, memory.host(), steps.bytes());
   for (const StepLaunch& run : steps.launches()) {

@@ -265,8 +265,9 @@ std::string print_cuda(const Kernel& kernel, const KernelSchedule& schedule, Cud
       "unsigned end, unsigned type) {{\n",
       is_step ? fmt::format("namespace {} {{\n", name) : "", bound_text(kernel) + merged_text(unit),
       name);
-  text += variables_text(kernel) + fetch_text(kernel, schedule);
-  if (!is_step) text += "  wait_for_launches();\n";
+  text += variables_text(kernel);
+  // A step waits for no launch; what it reads may be in a block's memory.
+  if (!is_step) text += fetch_text(kernel, schedule) + "  wait_for_launches();\n";
   text += rows_text(kernel, schedule) + "}\n";
   if (is_step)
     return text + fmt::format("}}  // namespace {}\n}}  // namespace vecc_kernel\n", name);

@@ -35,17 +35,29 @@ struct CollectedNumbers {
   std::uint64_t to = 0;
 };
 
-/// As `Walk`, what both kernels are started with.
+/// As `Walk`, what the kernels are started with.
 struct StepWalk {
-  std::uint64_t from = 0;  ///< vecc_walk_steps: `packs` times 16 bytes are copied from here
-  std::uint64_t to = 0;    ///< to here, before the first step
+  std::uint64_t from = 0;  ///< of a walk: `packs` times 16 bytes, an image, are copied from here
+  std::uint64_t to = 0;    ///< vecc_walk_steps: to here, before the first step
   std::uint32_t packs = 0;
   std::uint32_t steps = 0;
+  // vecc_walk_here: bytes of the image.
+  std::uint32_t first_step = 0;
+  std::uint32_t places = 0;  ///< of a list of bytes, 32 bits each, where numbers of bytes stand
+  std::uint32_t place_count = 0;
+  std::uint32_t unused = 0;
 };
 
+/// Of the image that vecc_walk_here has in its block's memory, at most; kernels have some as well.
+inline constexpr std::uint32_t kImageHere = 32 << 10;
+/// Whether that kernel is in a unit: its kernels leave so much of a block's memory.
+[[nodiscard]] bool walks_here(std::span<const StepKernel> kernels);
+
 /// A unit without preludes, with the kernels `(const Walk arguments, const Step* steps)` of blocks
-/// of the schedules' threads (equal ones): vecc_walk_steps, of one block, which runs all steps in
-/// order; and vecc_run_steps, whose block b runs steps[b].
+/// of the schedules' threads (equal ones). vecc_run_steps: block b runs steps[b]. vecc_walk_steps,
+/// of one block: it copies the image, in which `steps` are, and runs all of them in order.
+/// vecc_walk_here: the same in its own memory, where each read takes a small part of the time; what
+/// points into the image is, before, the number of a byte of it.
 [[nodiscard]] std::string print_steps(std::span<const StepKernel> kernels, DType dtype);
 
 }  // namespace vecc

@@ -75,6 +75,29 @@ TEST(BoundGraphCalls, many_graphs_at_once_are_a_launch_a_stage_and_give_the_same
   }
 }
 
+// Facts of 256 numbers: more than a block has in its memory.
+TEST(BoundGraphCalls, a_wide_graph_is_one_launch_in_the_gpus_memory) {
+  const EmulatedCalls* const calls = emulated_calls();
+  if (calls == nullptr) GTEST_SKIP() << "VECC_CUDA_DRIVER names no emulator";
+  GraphBuilder b;
+  const GroupIndex facts = b.group("fact", NeuronClass::Fact);
+  const GroupIndex layer = b.group("layer");
+  std::vector<NeuronId> read;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    read.push_back(b.fact(facts, Shape::column(256), std::vector<double>(256, 1.0 + i)));
+  }
+  b.sample(b.neuron(layer, function(Combination::Sum, Transformation::Identity), read));
+  const NeuronGraph graph = b.build();
+  const auto program = Template::of(graph)->compile(tested_options());
+  ASSERT_TRUE(program) << program.error().text();
+  BoundGraph bound;
+  ASSERT_TRUE((*program)->bind(graph, bound));
+  const std::uint64_t before = calls->launches;
+  ASSERT_TRUE((*program)->run(bound));
+  EXPECT_EQ(calls->launches, before + 1);
+  EXPECT_EQ((*program)->outputs(bound)[0].value, std::vector<double>(256, 820));
+}
+
 // A product of `count` numbers, the inputs of one neuron.
 NeuronGraph product_of(std::uint32_t count) {
   GraphBuilder b;

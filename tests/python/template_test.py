@@ -70,11 +70,27 @@ class TemplateTest(unittest.TestCase):
             line = run("run", path, MOLECULE, "-q")[0].split("\t")
             self.assertEqual(float(line[1]), model(self.molecule)[0])
 
+    def test_on_a_gpu(self):
+        if "VECC_CUDA_DRIVER" not in os.environ:
+            self.skipTest("needs tests/cuda/emulator")
+        expected = self.program()(self.molecule)
+        program = self.graph.compile(backend="cuda", dtype="f64")
+        np.testing.assert_allclose(program(self.molecule), expected, rtol=0, atol=1e-12)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.vecc")
+            program.save_program(path)
+            model = vecc.load_program(path, device="cuda")
+            before = model.counts
+            np.testing.assert_array_equal(model(self.molecule), program(self.molecule))
+            self.assertEqual(model.counts, before)
+            lines = run("run", path, MOLECULE, "--backend=cuda")[1]
+            self.assertIn("cuda (a saved program)", lines)
+
     def test_what_does_not_fit(self):
         program = self.program()
         with self.assertRaisesRegex(vecc.Error, "is no group of the template"):
             program(vecc.load(XOR))
-        with self.assertRaisesRegex(vecc.Error, "on the cpu alone"):
+        with self.assertRaisesRegex(vecc.Error, "by the backends cpu and cuda"):
             self.graph.compile(backend="interpreter")(self.molecule)
 
 

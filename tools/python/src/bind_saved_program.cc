@@ -13,8 +13,9 @@ namespace {
 
 std::unique_ptr<SavedProgram> load_saved(const std::string& path,
                                          const std::optional<std::string>& dtype,
-                                         std::uint32_t threads) {
+                                         std::uint32_t threads, const std::string& device) {
   TemplateCompileOptions options;
+  options.device = take(parse_device(device));
   options.threads = threads;
   if (dtype) {
     if (*dtype != "f32" && *dtype != "f64") raise_usage("dtype", *dtype + " is none of f32, f64");
@@ -54,7 +55,7 @@ nb::dict saved_counts(SavedProgram& self) {
 
 void bind_saved_program(nb::module_& module) {
   module.def("load_program", load_saved, nb::arg("path"), nb::arg("dtype").none(),
-             nb::arg("threads"));
+             nb::arg("threads"), nb::arg("device"));
   nb::class_<SavedProgram>(module, "SavedProgram", "A template with its code.")
       .def_prop_ro("dtype", [](const SavedProgram& p) { return std::string(text_of(p.dtype())); })
       .def_prop_ro("loss", [](const SavedProgram& p) { return p.model().loss(); })

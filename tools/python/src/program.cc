@@ -199,10 +199,14 @@ Result<std::shared_ptr<SavedProgram>> CompiledGraph::saved() {
   if (!options_.facts.tables.empty()) {
     return refuse("bound facts are inputs, with a value each: load the graph without bind_facts");
   }
-  if (choice_.backend->name() != "cpu") {
+  const bool is_cuda = choice_.backend->name() == "cuda";
+  if (!is_cuda && choice_.backend->name() != "cpu") {
     return refuse(
-        "they are bound on the cpu alone: compile(backend=\"cpu\"), or compile() the new "
-        "graph");
+        "they are bound by the backends cpu and cuda: compile(backend=\"cpu\"), or compile() the "
+        "new graph");
+  }
+  if (options_.precision.value_or(MatmulPrecision::Exact) != MatmulPrecision::Exact) {
+    return refuse("they are computed exactly: compile() without matmul_precision");
   }
   if (!template_) {
     const std::lock_guard graph_guard(*graph_mutex_);
@@ -211,6 +215,7 @@ Result<std::shared_ptr<SavedProgram>> CompiledGraph::saved() {
   VECC_TRY(template_, template_->with_weights(own_.weight_tables));
   TemplateCompileOptions how;
   how.threads = options_.threads;
+  if (is_cuda) how.device = {Device::Kind::Cuda, options_.device.index};
   VECC_TRY(saved_, SavedProgram::make(*template_, how));
   return saved_;
 }

@@ -193,7 +193,7 @@ class Program:
     @property
     def template(self) -> SavedProgram:
         """What other graphs of the same groups, functions, shapes and weight tables are bound to,
-        with the weights of now: nothing is compiled for them (docs/bind.md). On the CPU."""
+        with the weights of now: nothing is compiled for them (docs/bind.md). Of the backends cpu and cuda."""
         return SavedProgram(self._core.saved())
 
     def save_program(self, path: Path) -> None:

@@ -17,7 +17,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 class SavedProgram:
-    """What graphs of one kind share: groups, functions, shapes, weights, compiled for the CPU.
+    """What graphs of one kind share: groups, functions, shapes, weights, compiled for the CPU or a GPU.
     load_program() reads one; Program.template makes one.
 
     Graphs are bound to it: nothing is compiled or planned for them.
@@ -40,7 +40,7 @@ class SavedProgram:
 
     @property
     def counts(self) -> Dict[str, int]:
-        """Kernels: of the template, compiled when it was made, interpreted by now."""
+        """Kernels: of the template, compiled when it was made, interpreted by now (on the CPU)."""
         return self._core.counts()
 
     def __call__(self, graphs: Union[Graph, Sequence[Graph]]) -> Outputs:
@@ -64,7 +64,8 @@ def _list_of(graphs: Union[Graph, Sequence[Graph]]) -> List[Graph]:
     return list(graphs) if isinstance(graphs, (list, tuple)) else [graphs]  # type: ignore[list-item]
 
 
-def load_program(path: Path, *, dtype: Optional[str] = None, threads: int = 0) -> SavedProgram:
+def load_program(path: Path, *, dtype: Optional[str] = None, threads: int = 0,
+                 device: str = "cpu") -> SavedProgram:
     """What `vecc --save-program` or Program.save_program() wrote. `dtype`: f32 or f64; None: that
-    of the program. `threads`: 0 for as many as there are cores."""
-    return SavedProgram(_core.load_program(os.fspath(path), dtype, threads))
+    of the program. `threads`: 0 for as many as there are cores. `device`: cpu, cuda or cuda:N."""
+    return SavedProgram(_core.load_program(os.fspath(path), dtype, threads, device))
