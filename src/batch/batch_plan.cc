@@ -226,7 +226,9 @@ Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const Batch
   find_units(result);
   const NarrowArrays narrow(result.plan);
   for (std::size_t l = 0; l < result.plan.launches.size(); ++l) {
-    result.launches[l].is_narrow = narrow.has_all_of(result.plan.launches[l]);
+    const Launch& launch = result.plan.launches[l];
+    result.launches[l].is_narrow = narrow.has_all_of(launch);
+    result.launches[l].floor = tile_floor(result.plan.kernels[launch.kernel], result.plan.target);
   }
   return result;
 }

@@ -14,6 +14,7 @@
 
 #include "src/batch/batch_outputs.h"
 #include "src/batch/member_rows.h"
+#include "src/plan/make_launches.h"
 #include "src/program/inverse_index.h"
 #include "vecc/batch.h"
 #include "vecc/plan.h"
@@ -72,6 +73,7 @@ struct BatchLaunch {
   bool drops = false;
   bool takes_order = false;  ///< its rows may come by a list
   bool is_narrow = false;    ///< entries of lists and orders have 16 bits
+  TileFloor floor = TileFloor::None;
   std::uint64_t work = 0;
 };
 

@@ -10,9 +10,10 @@
 namespace vecc {
 namespace {
 
-std::uint32_t tile_rows(const BatchRows::Run& run) {
+std::uint32_t tile_rows(const BatchLaunch& launch, const BatchRows::Run& run) {
   const std::uint64_t rows = kTileWork * run.rows / std::max<std::uint64_t>(run.work, 1);
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rows, 1, 1 << 30));
+  const std::uint32_t least = least_rows(launch.floor, run.rows);
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rows, least, 1 << 30));
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ std::uint32_t RunWriter::add_list(const BatchLaunch& launch, const BatchAccess& 
 void RunWriter::add_tiles(const BatchLaunch& launch, const NumberList& rows, BatchRows::Run& run,
                           BatchRows& to) const {
   const bool by_place = launch.drops || launch.takes_order;  // else runs of rows
-  std::uint32_t most = tile_rows(run);
+  std::uint32_t most = tile_rows(launch, run);
   if (launch.types) most = std::min(most, kTypedRows);
   run.first_tile = static_cast<std::uint32_t>(to.tiles.size());
   const auto type_of = [&](std::uint32_t row) { return launch.types ? (*launch.types)[row] : 0; };

@@ -13,6 +13,16 @@ inline constexpr std::uint64_t kTileWork = 1 << 15;
 /// Rows of a tile of one type, which share its matrix.
 inline constexpr std::uint32_t kTypedRows = 256;
 
+/// What a tile of a processor's kernel has at least.
+enum class TileFloor : std::uint8_t {
+  None,     ///< a row
+  Product,  ///< rows of a product, whose sums stay in registers
+  Packed,   ///< those that a matrix is worth transposing for
+};
+[[nodiscard]] TileFloor tile_floor(const Kernel& kernel, const Target& target);
+/// In rows, of a launch that runs on `rows`.
+[[nodiscard]] std::uint32_t least_rows(TileFloor floor, std::uint32_t rows);
+
 /// Fills a launch's tiles: about as much work each, at bounds that depend on nothing but the
 /// launch; and the order of its rows, of a group with types, or where it pays (`ordered` of the
 /// kernel).

@@ -62,11 +62,9 @@ std::uint64_t member_count(const Kernel& kernel, const Plan& plan, const Launch&
 // What is worth a tile: more, where each begins with a matrix that it transposes.
 std::uint64_t tile_work(const Kernel& kernel, const Work& work, std::uint32_t rows,
                         const Target& target) {
-  if (target.has_shared_memory()) return kTileWork;
-  const std::optional<ProductSchedule> product = schedule_for_cpp(kernel, target).product;
-  if (!product || !product->packs_matrix) return kTileWork;
-  const std::uint64_t packed = std::clamp(rows / kPackedTiles, kFewestPacked, kMostPacked);
-  return std::max(kTileWork, packed * work.row);
+  const TileFloor floor = tile_floor(kernel, target);
+  if (floor != TileFloor::Packed) return kTileWork;
+  return std::max(kTileWork, least_rows(floor, rows) * work.row);
 }
 
 void cut_by_work(const Kernel& kernel, const Plan& plan, const Target& target, Launch& launch) {
@@ -105,6 +103,22 @@ void cut_by_type(const Kernel& kernel, ArrayIndex types, Launch& launch,
 }
 
 }  // namespace
+
+TileFloor tile_floor(const Kernel& kernel, const Target& target) {
+  if (target.has_shared_memory()) return TileFloor::None;
+  const std::optional<ProductSchedule> product = schedule_for_cpp(kernel, target).product;
+  if (!product) return TileFloor::None;
+  return product->packs_matrix ? TileFloor::Packed : TileFloor::Product;
+}
+
+std::uint32_t least_rows(TileFloor floor, std::uint32_t rows) {
+  switch (floor) {
+    case TileFloor::None: break;
+    case TileFloor::Product: return kRowStep;
+    case TileFloor::Packed: return std::clamp(rows / kPackedTiles, kFewestPacked, kMostPacked);
+  }
+  return 1;
+}
 
 void cut_tiles(Kernel& kernel, const Plan& plan, ArrayIndex types, const PlanOptions& options,
                Launch& launch,
