@@ -10,6 +10,7 @@
 #include "backends/cpu/bound_plan.h"
 #include "backends/cpu/thread_teams.h"
 #include "src/program/index_algebra.h"
+#include "src/support/free_memory.h"
 #include "src/support/log.h"
 
 namespace vecc::cpu {
@@ -61,11 +62,15 @@ class CpuMachine final : public native::PlanMachine<NativeBlock> {
 
 // Before any other memory is taken.
 Result<TableFiles> reserve_tables(const Plan& plan, const Program& program,
-                                  const ExecutionOptions& options) {
+                                  const ExecutionOptions& options, std::uint64_t& kept_bytes) {
   std::vector<PlacedTable> tables = place_in_files(plan, program, options);
+  const BatchOptions* const batch = options.batch.get();
   if (options.check_plan) {
     VECC_TRY_VOID(
-        options.check_plan({program, plan, options.batch.get(), &options.places, &tables}));
+        options.check_plan({program, plan, batch, &options.places, &tables, &kept_bytes}));
+  } else if (batch != nullptr && batch->keeps_more) {
+    const std::uint64_t values = plan.arena_elements * byte_size(plan.dtype);
+    kept_bytes = kept_where_free(kept_bytes, values, free_host_bytes());
   }
   return TableFiles::make(plan, std::move(tables), options.places);
 }
@@ -90,7 +95,8 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
     VECC_CHECK(verified, verified.error().text());
     plan = std::move(batch->plan);
   }
-  VECC_TRY(TableFiles files, reserve_tables(plan, whole.program, options));
+  std::uint64_t kept_bytes = options.batch ? options.batch->kept_bytes : 0;
+  VECC_TRY(TableFiles files, reserve_tables(plan, whole.program, options, kept_bytes));
   const bool compiles = is_worth_compiling(plan, options.expected_runs);
   std::unique_ptr<CpuExecutable> made(new CpuExecutable(whole));
   native::forget_backward(whole, program);
@@ -108,8 +114,7 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
              std::make_unique<CpuMachine>(std::move(bound), std::move(files), team));
   made->note_files(in_files);
   if (batch) {
-    made->batches_ = std::make_unique<BatchRunner>(std::move(*batch), bound_plan, team,
-                                                   options.batch->kept_bytes);
+    made->batches_ = std::make_unique<BatchRunner>(std::move(*batch), bound_plan, team, kept_bytes);
     made->arena_bytes_ = bound_plan.arena().bytes();
     made->weights_ = options.batch->weights;
     made->set_.resize(made->weights_.size());

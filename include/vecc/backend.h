@@ -57,6 +57,8 @@ struct PlannedProgram {
   const PlaceOptions* places = nullptr;  ///< where tables were asked to be
   /// Where they will be; check_plan() may move them. Null: they cannot be moved.
   std::vector<PlacedTable>* tables = nullptr;
+  /// Of a batch: BatchOptions', which check_plan() may change.
+  std::uint64_t* kept_bytes = nullptr;
 };
 
 struct ExecutionOptions {

@@ -9,6 +9,7 @@
 // outputs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -77,7 +78,20 @@ struct BatchOptions {
   /// Of values that batches before have left in memory, more than so many bytes are given back
   /// between two steps: only rows of batches take memory (cpu).
   std::uint64_t kept_bytes = std::uint64_t{256} << 20;
+  /// More stays where memory is free: of what is, beside all else, one part in kShareToKeep.
+  bool keeps_more = false;
 };
+
+/// A page that is given back and written again costs several times what computing its numbers
+/// takes; other programs need room, too.
+inline constexpr std::uint64_t kShareToKeep = 4;
+
+/// Bytes that stay instead of `kept`, of `values` that there are at most, where `left` are free.
+[[nodiscard]] constexpr std::uint64_t kept_where_free(std::uint64_t kept, std::uint64_t values,
+                                                      std::uint64_t left) {
+  const std::uint64_t more = values > kept ? values - kept : 0;
+  return kept + std::min(more, left / kShareToKeep);
+}
 
 /// Bytes of index arrays of bound batches that a training keeps for when they come again.
 inline constexpr std::uint64_t kKeptBatchArrays = std::uint64_t{256} << 20;

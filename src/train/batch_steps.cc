@@ -65,6 +65,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
       has_all ? program : BatchProgram(program).restrict_to(sorted, RestrictUpdates::Keep);
   VECC_TRY(BatchStepProgram made, make_batch_step_program(graph, forward, sorted, options));
   VECC_TRY_VOID(check_places(execution.places, made.step.program, /*of_steps=*/false));
+  made.batch.keeps_more = true;
   made.batch.mixes_samples =
       options.shuffle && options.batch_size > 1 && options.batch_size < samples.size();
   if (batches_come_again(options, samples.size())) {

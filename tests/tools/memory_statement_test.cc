@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "src/plan/plan_tables.h"
 #include "src/support/mapped_file.h"
 #include "tests/graph_io/temporary_folder.h"
 #include "tests/support/program_of_tables.h"
+#include "vecc/batch.h"
 #include "vecc/plan.h"
 
 namespace vecc::tools::test {
@@ -35,13 +37,26 @@ class MemoryStatementTest : public testing::Test {
     const std::uint64_t most = more == 0 ? 0 : process_memory().resident + more;
     MemoryStatement statement(most, nullptr);
     VECC_TRY_VOID(statement.expect(later, copies, 8 * kMega));
-    VECC_TRY_VOID(statement.state({program_, plan_, nullptr, &places, &tables}, nullptr));
+    const BatchOptions* const of = batch ? &*batch : nullptr;
+    if (batch) kept_bytes = batch->kept_bytes;
+    VECC_TRY_VOID(statement.state({program_, plan_, of, &places, &tables, &kept_bytes}, nullptr));
     std::string words;
     nlohmann::ordered_json all;
     statement.describe(words, all);
     numbers = all["memory"];
     kept = statement.kept_copies();
     return {};
+  }
+  void plan_of_many_rows() {
+    constexpr std::uint32_t kRows = 1 << 20;
+    program_ = Program();
+    program_.set_sample_count(kRows);
+    const ValueId table = program_.weight(*program_.add_parameter(
+        {"table", 1, Shape::column(8), std::make_shared<std::vector<double>>(8, 0.5)}));
+    const ValueId rows = program_.gather(table, Index::list(std::vector<std::uint32_t>(kRows)));
+    program_.output(program_.transform(rows, {Transformation::Tanh, 0.01, {}}),
+                    Index::slice(0, kRows));
+    plan_ = make_plan(program_);
   }
   [[nodiscard]] std::string placed() const {
     std::string text;
@@ -54,14 +69,16 @@ class MemoryStatementTest : public testing::Test {
   PlaceOptions places;
   MemoryNeed later;
   WeightCopies copies;
+  std::optional<BatchOptions> batch;  // none: a step of all samples
+  std::uint64_t kept_bytes = 0;       // of a batch: what the statement lets stay
   std::vector<PlacedTable> tables;
   nlohmann::ordered_json numbers;
   KeptCopies kept;
+  Program program_ = vecc::test::program_of_tables();
+  Plan plan_ = make_plan(program_);
 
  private:
   vecc::test::TemporaryFolder folder_;
-  Program program_ = vecc::test::program_of_tables();
-  Plan plan_ = make_plan(program_);
 };
 
 constexpr const char* kAllInMemory = "cold host\nhot host\nfeatures/0 host\n";
@@ -110,6 +127,31 @@ TEST_F(MemoryStatementTest, RefusesWhatHasNoRoomAllTheSame) {
   places.wishes = {{"features/0", TablePlace::Host}};
   EXPECT_FALSE(state(50 * kMega));
   EXPECT_EQ(placed(), "cold file\nhot file\nfeatures/0 host\n");
+}
+
+TEST_F(MemoryStatementTest, LetsValuesOfBatchesStayWhereMemoryIsFree) {
+  plan_of_many_rows();
+  const std::uint64_t values = host_memory(program_, plan_).values;
+  ASSERT_GE(values, 32 * kMega);
+  batch.emplace();
+  batch->kept_bytes = kMega;
+  ASSERT_TRUE(state(1000 * kMega));
+  EXPECT_EQ(kept_bytes, kMega);
+  batch->keeps_more = true;
+  ASSERT_TRUE(state(1000 * kMega));
+  EXPECT_EQ(kept_bytes, values);
+  EXPECT_EQ(numbers["to_come"]["values"], later.values + values);
+  // A quarter of what is left beside what has to be there; the process has some more by then.
+  std::uint64_t needed = kMega - values;
+  for (const auto& part : numbers["to_come"]) needed += part.get<std::uint64_t>();
+  ASSERT_TRUE(state(needed + 40 * kMega));
+  EXPECT_NEAR(static_cast<double>(kept_bytes), 11.0 * kMega, 2.0 * kMega);
+  EXPECT_EQ(numbers["to_come"]["values"], later.values + kept_bytes);
+  // All stay as it is.
+  batch->kept_bytes = 2 * values;
+  ASSERT_TRUE(state(1000 * kMega));
+  EXPECT_EQ(kept_bytes, 2 * values);
+  EXPECT_EQ(numbers["to_come"]["values"], later.values + values);
 }
 
 TEST_F(MemoryStatementTest, FindsNoRoomInFoldersThatAreMemory) {

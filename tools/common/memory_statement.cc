@@ -112,6 +112,9 @@ Result<void> MemoryStatement::state(const PlannedProgram& planned, const Program
   return_freed_memory();  // what is counted now is then in use
   now_ = process_memory();
   if (planned.tables != nullptr) VECC_TRY_VOID(place(planned, copy));
+  if (planned.batch != nullptr && planned.batch->keeps_more) {
+    keep_values(memory.values, *planned.kept_bytes);
+  }
   const ProcessMemory peak = process_peak();
   const auto beside = [&](std::uint64_t to_come, std::uint64_t gone) {
     const std::uint64_t held = now_.resident + to_come + kOthers;
@@ -176,6 +179,15 @@ Result<void> MemoryStatement::place(const PlannedProgram& planned, std::uint64_t
     need_.files += table.bytes + table.copies;
   }
   return {};
+}
+
+void MemoryStatement::keep_values(std::uint64_t values, std::uint64_t& kept) {
+  const std::uint64_t room = this->room().bytes;
+  const std::uint64_t left = room - std::min(room, need_.to_come());
+  const std::uint64_t raised = kept_where_free(kept, values, left);
+  const std::uint64_t more = raised - std::exchange(kept, raised);
+  need_.values += more;
+  need_.unwritten -= more;
 }
 
 HostRoom MemoryStatement::room() const {

@@ -89,6 +89,8 @@ class MemoryStatement {
  private:
   [[nodiscard]] HostRoom room() const;
   [[nodiscard]] Result<void> place(const PlannedProgram& planned, std::uint64_t copy);
+  /// Raises how many of a step's bytes of values stay between batches.
+  void keep_values(std::uint64_t values, std::uint64_t& kept);
   [[nodiscard]] std::string text_of_tables(const PlannedProgram& planned) const;
   /// `tables`: empty, or lines on where each is.
   [[nodiscard]] Result<void> check(const MemoryNeed& need, const std::string& tables) const;
