@@ -112,7 +112,7 @@ Result<void> MemoryStatement::state(const PlannedProgram& planned, const Program
   return_freed_memory();  // what is counted now is then in use
   now_ = process_memory();
   if (planned.tables != nullptr) VECC_TRY_VOID(place(planned, copy));
-  if (planned.batch != nullptr && planned.batch->keeps_more) {
+  if (planned.batch != nullptr && planned.batch->keeps_more && planned.kept_bytes != nullptr) {
     keep_values(memory.values, *planned.kept_bytes);
   }
   const ProcessMemory peak = process_peak();
