@@ -9,6 +9,7 @@
 //   - three factors: W (V x) is (W V) x; scalar factors also change places
 //   - more factors: the whole product at once
 //   - a product with a matrix that is a product, before or after a sum
+//   - a product with a sum of which a part is a product: W (V x + b) is (W V) x + W b
 // (A product before or after a gather: dedup-linear-pairs and dedup-rows see to it that none is
 // computed twice, or for nothing.) Sums and products only: never across another function, max, min,
 // elproduct or softmax. A product that another op needs anyway is not counted as saved, row by row.
@@ -45,7 +46,8 @@ std::optional<Reordering> best_for(const ProductView& view, const Readers& reade
   }
   const auto* linear = std::get_if<LinearOp>(&op.attributes);
   if (linear == nullptr || has_lifts(*linear)) return {};
-  return better(distribute_over_sums(view, id), reassociate(view, id));
+  return better(better(distribute_over_sums(view, id), reassociate(view, id)),
+                carry_through_sums(view, readers, id));
 }
 
 // The best reorderings that do not touch each other, by op; empty if there is none.
@@ -92,7 +94,7 @@ Program reorder_once(const Program& program, std::vector<const char*>& rules) {
 // Whether a product reads a product or a sum, or a sum a product: each rule exchanges two.
 bool has_orders(const Program& program) {
   const auto is_ours = [](const Op& op) {
-    return op.kind() == OpKind::Linear || op.kind() == OpKind::Segment;
+    return op.kind() == OpKind::Linear || op.kind() == OpKind::Segment || op.kind() == OpKind::Map;
   };
   return std::ranges::any_of(program.ops(), [&](const Op& op) {
     return is_ours(op) && std::ranges::any_of(op.operands, [&](ValueId operand) {

@@ -34,6 +34,9 @@ struct Reordering {
 /// `W (x + y)` => `W x + W y`: a linear of a sum or mean.
 [[nodiscard]] std::optional<Reordering> distribute_over_sums(const ProductView& view,
                                                              ValueId linear);
+/// `W (V x + b)` => `(W V) x + W b`: a linear of sums of which a part is a product.
+[[nodiscard]] std::optional<Reordering> carry_through_sums(const ProductView& view,
+                                                           const Readers& readers, ValueId linear);
 /// `A (B x)` => `(A B) x`, and every other order of three factors that has the same value.
 [[nodiscard]] std::optional<Reordering> reassociate(const ProductView& view, ValueId linear);
 /// `((A B) C) x` => `A (B (C x))`, and every other order of four factors or more: of all products
