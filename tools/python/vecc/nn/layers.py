@@ -33,7 +33,7 @@ Network = Callable[[Value], Value]
 Ends = Union[GraphView, Edges]
 Pair = Union[Value, Tuple[Value, Value]]  #: of all nodes, or of sources and of targets
 EdgeValue = Union[str, Value]  #: a feature of edges by its name, or a value on the edges
-Relations = List[Tuple[Edges, List[Tuple[Value, Value]]]]  #: of every head the scores, the values
+Relations = List[Tuple[Edges, Value, Value]]  #: scores by head, values by head
 Aggregation = Callable[..., Value]  #: (messages, over=g.dst)
 AGGREGATIONS: Dict[str, Aggregation] = {"sum": sum_of, "mean": mean, "max": max_of, "min": min_of}
 
@@ -295,16 +295,17 @@ def hgt(g: GraphView, x: Mapping[str, Value], out: Size, heads: Size = 1) -> Dic
     scores: Dict[str, Relations] = {}
     for key in g.edge_types:
         e, label = g[key], "__".join(key)
-        parts = []
-        for head in range(heads):
-            at = slice(head * size, (head + 1) * size)
-            k, q, v = (value[at] for value in (kqv[key[0]][0], kqv[key[2]][1], kqv[key[0]][2]))
-            k = (k @ weight(f"k_rel/{label}/{head}", (size, size)))[e.src]
-            v = (v @ weight(f"v_rel/{label}/{head}", (size, size)))[e.src]
-            p = weight(f"p_rel/{label}/{head}", (), "ones")
-            parts.append((dot(q[e.dst], k) * p * size ** -0.5, v))
-        scores.setdefault(key[2], []).append((e, parts))
-    return {t: _hgt_node(t, x[t], out, scores[t], heads) for t in x if t in scores}
+
+        def by_head(value: Value, name: str) -> Value:
+            parts = [value[head * size:(head + 1) * size]
+                     @ weight(f"{name}/{label}/{head}", (size, size)) for head in range(heads)]
+            return reshape(concat(*parts), (heads, size))[e.src]
+        k, v = by_head(kqv[key[0]][0], "k_rel"), by_head(kqv[key[0]][2], "v_rel")
+        q = reshape(kqv[key[2]][1], (heads, size))[e.dst]
+        p = concat(*(reshape(weight(f"p_rel/{label}/{head}", (), "ones"), 1)
+                     for head in range(heads)))
+        scores.setdefault(key[2], []).append((e, dot(q, k) * p * size ** -0.5, v))
+    return {t: _hgt_node(t, x[t], out, scores[t]) for t in x if t in scores}
 
 
 def _of_set(g: GraphView, t: str, x: Value) -> Value:
@@ -314,22 +315,21 @@ def _of_set(g: GraphView, t: str, x: Value) -> Value:
     return x
 
 
-def _hgt_node(t: str, x: Value, out: Size, edges: Relations, heads: Size) -> Value:
+def _hgt_node(t: str, x: Value, out: Size, edges: Relations) -> Value:
     """What a set of nodes gets of the edges of all relations into it."""
-    rows = [_attended([(e, *parts[head]) for e, parts in edges]) for head in range(heads)]
-    h = linear(gelu(concat(*rows)), out, bias=True, name=f"out_lin/{t}")
+    h = linear(gelu(reshape(_attended(edges), out)), out, bias=True, name=f"out_lin/{t}")
     if x.shape != h.shape:
         return h
     mix = sigmoid(weight(f"skip/{t}", (), "ones"))
     return mix * h + (1 - mix) * x
 
 
-def _attended(edges: Sequence[Tuple[Edges, Value, Value]]) -> Value:
+def _attended(edges: Relations) -> Value:
     """The sum of values of edges, weighed by the softmax of their scores over all relations into a
     node together: exponentials of each, of the largest score of all, by the sum of all."""
     if len(edges) == 1:
         e, s, v = edges[0]
-        return sum_of(softmax(s, over=e.dst) * v, over=e.dst)
+        return sum_of(softmax(s, over=e.dst)[:, None] * v, over=e.dst)
     tops = [max_of(s, over=e.dst) for e, s, _ in edges]
     top = tops[0]
     for other in tops[1:]:
@@ -337,11 +337,11 @@ def _attended(edges: Sequence[Tuple[Edges, Value, Value]]) -> Value:
     total, weighed = None, None
     for e, s, v in edges:
         a = exp(s - top[e.dst])
-        share, part = sum_of(a, over=e.dst), sum_of(a * v, over=e.dst)
+        share, part = sum_of(a, over=e.dst), sum_of(a[:, None] * v, over=e.dst)
         total = share if total is None else total + share
         weighed = part if weighed is None else weighed + part
     assert total is not None and weighed is not None
-    return weighed / elementwise("sum($0, 1e-16)", total)
+    return weighed / elementwise("sum($0, 1e-16)", total)[:, None]
 
 
 @layer
