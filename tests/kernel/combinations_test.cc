@@ -89,10 +89,30 @@ TYPED_TEST(Combinations, RowsTimesAMatrix) {
   }
 }
 
-// Of any number of members; each entry is added up in their order, then to what is there.
+template <class T>
+std::vector<double> sum_of_outer_products(const ProductMaps<T>& maps, const std::vector<T>& g,
+                                          const std::vector<T>& x, const std::vector<T>& before,
+                                          int count) {
+  const auto at = [](int a, int b) { return static_cast<std::size_t>(a * b); };
+  std::vector<double> sum = in_double(before);
+  for (int e = 0; e < count; ++e) {
+    for (int i = 0; i < maps.m; ++i) {
+      for (int j = 0; j < maps.n; ++j) {
+        sum[at(i, maps.n) + at(j, 1)] += static_cast<double>(g[at(e, maps.m) + at(i, 1)]) *
+                                         static_cast<double>(x[at(e, maps.n) + at(j, 1)]);
+      }
+    }
+  }
+  return sum;
+}
+
+// Of any number of members; each entry is added up in their order, then to what is there, which is
+// the same where the transpose of the sum is kept.
 TYPED_TEST(Combinations, OuterSumsAreAdded) {
   using T = TypeParam;
+  int turned_ones = 0;
   for (const auto& maps : product_maps<T>()) {
+    turned_ones += maps.turns_outer_sum ? 1 : 0;
     for (const int count : {1, 7, 32}) {
       std::mt19937_64 random(6);
       const auto at = [](int a, int b) { return static_cast<std::size_t>(a * b); };
@@ -100,21 +120,24 @@ TYPED_TEST(Combinations, OuterSumsAreAdded) {
       const auto x = random_values<T>(random, at(count, maps.n));
       const auto before = random_values<T>(random, at(maps.m, maps.n));
       std::vector<T> y = before;
-      maps.add_outer_sum(g.data(), x.data(), count, y.data());
-      std::vector<double> expected = in_double(before);
-      for (int e = 0; e < count; ++e) {
-        for (int i = 0; i < maps.m; ++i) {
-          for (int j = 0; j < maps.n; ++j) {
-            expected[at(i, maps.n) + at(j, 1)] += static_cast<double>(g[at(e, maps.m) + at(i, 1)]) *
-                                                  static_cast<double>(x[at(e, maps.n) + at(j, 1)]);
-          }
+      maps.add_outer_sum(false, g.data(), x.data(), count, y.data());
+      maps.finish_outer_sum(false, y.data());
+      expect_close(
+          y, sum_of_outer_products(maps, g, x, before, count), 200 * kRounding<T>,
+          std::to_string(maps.m) + "x" + std::to_string(maps.n) + " of " + std::to_string(count));
+      if (!maps.turns_outer_sum) continue;
+      std::vector<T> turned(y.size());
+      for (int i = 0; i < maps.m; ++i) {
+        for (int j = 0; j < maps.n; ++j) {
+          turned[at(j, maps.m) + at(i, 1)] = before[at(i, maps.n) + at(j, 1)];
         }
       }
-      expect_close(
-          y, expected, 200 * kRounding<T>,
-          std::to_string(maps.m) + "x" + std::to_string(maps.n) + " of " + std::to_string(count));
+      maps.add_outer_sum(true, g.data(), x.data(), count, turned.data());
+      maps.finish_outer_sum(true, turned.data());
+      EXPECT_EQ(turned, y) << maps.m << "x" << maps.n << " of " << count;
     }
   }
+  EXPECT_GT(turned_ones, 0);
 }
 
 TYPED_TEST(Combinations, Transp) {

@@ -54,7 +54,9 @@ struct ProductMaps {
   int m, k, n;
   bool left_transposed, right_transposed;
   void (*times)(const T* l, const T* r, T* y);
-  void (*add_outer_sum)(const T* g, const T* x, int count, T* y);
+  void (*add_outer_sum)(bool turned, const T* g, const T* x, int count, T* y);
+  bool turns_outer_sum;  // of many members
+  void (*finish_outer_sum)(bool turned, T* y);
   void (*crosssum)(const T* l, const T* r, T* y);
   void (*crosssum_vjp_left)(const T* g, T* out);
   void (*crosssum_vjp_right)(const T* g, T* out);

@@ -17,9 +17,11 @@ constexpr ProductMaps<T> product_maps_of() {
           TL,
           TR,
           [](const T* l, const T* r, T* y) { times<T, M, K, N, TL, TR, kTile>(l, r, y); },
-          [](const T* g, const T* x, int count, T* y) {
-            add_outer_sum<T, M, N, kTile>(g, x, count, y);
+          [](bool turned, const T* g, const T* x, int count, T* y) {
+            add_outer_sum<T, M, N, kTile>(turned, g, x, count, y);
           },
+          turns_outer_sum<T, M, N>(kFewestTurned),
+          [](bool turned, T* y) { finish_outer_sum<T, M, N>(turned, y); },
           [](const T* l, const T* r, T* y) { crosssum<T, M, N>(l, r, y); },
           [](const T* g, T* out) { crosssum_share<T, M * N, M, N>(g, out); },
           [](const T* g, T* out) { crosssum_share<T, M * N, N, 1>(g, out); },

@@ -50,6 +50,9 @@ void print_cpp_outer_products(BodyText& out, const KernelPhase& phase,
     out.declare_array(fmt::format("{}{}", side.name, of.sum),
                       schedule.members * nodes.size(side.load));
   }
+  const std::string shape = fmt::format("T, {}, {}", nodes.size(of.left), nodes.size(of.right));
+  out.line(fmt::format("const bool turned{} = turns_outer_sum<{}>(end_of(r) - begin_of(r));",
+                       of.sum, shape));
   out.open(fmt::format("for (unsigned f = begin_of(r), last = end_of(r); f < last; f += {}) {{",
                        schedule.members));
   out.line(
@@ -61,10 +64,10 @@ void print_cpp_outer_products(BodyText& out, const KernelPhase& phase,
     rows[s] = sides[s].in_place ? nodes.row_pointer(nodes.node(load).access, "f", nodes.size(load))
                                 : fmt::format("{}{}", sides[s].name, of.sum);
   }
-  out.line(fmt::format("add_outer_sum<T, {}, {}, {}>({}, {}, static_cast<int>(count), v{});",
-                       nodes.size(of.left), nodes.size(of.right), out.schedule().tile_rows, rows[0],
-                       rows[1], of.sum));
+  out.line(fmt::format("add_outer_sum<{}, {}>(turned{}, {}, {}, static_cast<int>(count), v{});",
+                       shape, out.schedule().tile_rows, of.sum, rows[0], rows[1], of.sum));
   out.close();
+  out.line(fmt::format("finish_outer_sum<{}>(turned{}, v{});", shape, of.sum, of.sum));
 }
 
 }  // namespace vecc
