@@ -117,7 +117,8 @@ void OpGradients::pass(const TransformOp& transform, ValueId id, ValueId g) {
   fail_check("known form", __FILE__, __LINE__, note_);
 }
 
-// A term of a sum has the sum's own gradient, unless it broadcasts.
+// A term of a sum has the sum's own gradient; one row that is added to all rows that of all of them
+// together, once for all such rows: biases of a sum.
 void OpGradients::pass(const MapOp& map, ValueId id, ValueId g) {
   const Operands operands = program_.op(id).operands;
   const bool is_sum = is_plain_sum(*map.expr);
@@ -126,17 +127,20 @@ void OpGradients::pass(const MapOp& map, ValueId id, ValueId g) {
     if (reads == 0 || !sums_.wants(operands[k])) continue;
     const Op& operand = program_.op(operands[k]);
     const Op& gradient = program_.op(g);
-    const bool is_term = is_sum && reads == 1 && operand.rows == gradient.rows &&
-                         operand.shape.is_scalar() == gradient.shape.is_scalar();
-    if (is_term) {
+    const bool is_term =
+        is_sum && reads == 1 && operand.shape.is_scalar() == gradient.shape.is_scalar();
+    if (is_term && operand.rows == gradient.rows) {
       sums_.add(operands[k], reshape(g, operand.shape));
+    } else if (const auto same = row_sums_.find(g); is_term && same != row_sums_.end()) {
+      sums_.add(operands[k], reshape(same->second, operand.shape));
     } else {
-      append_vjp({map, k, {}}, id, g);
+      const ValueId vjp = append_vjp({map, k, {}}, id, g);
+      if (is_term) row_sums_[g] = vjp;
     }
   }
 }
 
-void OpGradients::append_vjp(VjpOp vjp, ValueId id, ValueId g) {
+ValueId OpGradients::append_vjp(VjpOp vjp, ValueId id, ValueId g) {
   const Operands of = program_.op(id).operands;
   const ValueId operand = of[vjp.wrt];
   vjp.shape = program_.op(operand).shape;
@@ -150,6 +154,7 @@ void OpGradients::append_vjp(VjpOp vjp, ValueId id, ValueId g) {
   auto added = program_.add(std::move(vjp), std::move(operands), note_);
   VECC_CHECK(added.has_value(), added.error().text());
   sums_.add(operand, *added);
+  return *added;
 }
 
 }  // namespace vecc::autodiff

@@ -1,6 +1,7 @@
 // The backward rule of every op: from the gradient of a result to what its operands get.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -72,12 +73,14 @@ class OpGradients {
   /// Each row transposed.
   [[nodiscard]] ValueId transpose(ValueId value);
   [[nodiscard]] ValueId reshape(ValueId value, Shape shape);
-  void append_vjp(VjpOp vjp, ValueId id, ValueId g);
+  /// The gradient that it adds to what the vjp is by.
+  ValueId append_vjp(VjpOp vjp, ValueId id, ValueId g);
 
   Program& program_;
   GradientSum& sums_;
-  Note note_;                                       // of the op whose rule is applied
-  std::vector<std::optional<ValueId>> transposed_;  // by forward value
+  Note note_;                                             // of the op whose rule is applied
+  std::vector<std::optional<ValueId>> transposed_;        // by forward value
+  boost::unordered_flat_map<ValueId, ValueId> row_sums_;  // by gradient: the sum of its rows
   // By row of what is read: scratch, whose entries are of one call only.
   std::vector<std::uint32_t> seen_;  // the last call that saw the row
   std::uint32_t calls_ = 0;
