@@ -10,6 +10,7 @@
 //   - more factors: the whole product at once
 //   - a product with a matrix that is a product, before or after a sum
 //   - a product with a sum of which a part is a product: W (V x + b) is (W V) x + W b
+//   - a sum of such sums: of n members V x + b it is V (sum x) + n b
 // (A product before or after a gather: dedup-linear-pairs and dedup-rows see to it that none is
 // computed twice, or for nothing.) Sums and products only: never across another function, max, min,
 // elproduct or softmax. A product that another op needs anyway is not counted as saved, row by row.
@@ -42,8 +43,10 @@ std::optional<Reordering> best_for(const ProductView& view, const Readers& reade
   const Op& op = view.program().op(id);
   if (view.is_constant(id) || op.rows == 0) return {};
   if (op.kind() == OpKind::Segment) {
-    return better(factor_out_of_sums(view, id), factor_out_of_matrices(view, readers, id));
+    return better(better(factor_out_of_sums(view, id), factor_out_of_matrices(view, readers, id)),
+                  factor_out_of_nested_sums(view, readers, id));
   }
+  if (op.kind() == OpKind::Map) return factor_out_of_nested_sums(view, readers, id);
   const auto* linear = std::get_if<LinearOp>(&op.attributes);
   if (linear == nullptr || has_lifts(*linear)) return {};
   return better(better(distribute_over_sums(view, id), reassociate(view, id)),

@@ -37,6 +37,11 @@ struct Reordering {
 /// `W (V x + b)` => `(W V) x + W b`: a linear of sums of which a part is a product.
 [[nodiscard]] std::optional<Reordering> carry_through_sums(const ProductView& view,
                                                            const Readers& readers, ValueId linear);
+/// `y + sum y` with y = V x + b => `V (x + sum x) + n b`: of a sum of rows of one product and of
+/// single rows, such as sums of members that have a bias.
+[[nodiscard]] std::optional<Reordering> factor_out_of_nested_sums(const ProductView& view,
+                                                                  const Readers& readers,
+                                                                  ValueId sum);
 /// `A (B x)` => `(A B) x`, and every other order of three factors that has the same value.
 [[nodiscard]] std::optional<Reordering> reassociate(const ProductView& view, ValueId linear);
 /// `((A B) C) x` => `A (B (C x))`, and every other order of four factors or more: of all products
