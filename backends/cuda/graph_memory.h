@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "backends/cuda/device_block.h"
 #include "backends/cuda/pinned_memory.h"

@@ -1,6 +1,7 @@
 #include "backends/cuda/step_code.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -53,20 +54,24 @@ Result<StepUnits> print_step_units(const binding::RecipeBook& book, std::size_t 
     made.kernels.back().number = static_cast<std::uint32_t>((k - first) % kMostKernels);
   }
   std::vector<StepKernel> kernels;
-  for (std::size_t k = 0; k < made.kernels.size(); ++k) {
-    kernels.push_back({&book.kernels()[first + k].kernel, &made.kernels[k].schedule});
-    if (kernels.size() < kMostKernels && k + 1 < made.kernels.size()) continue;
+  const auto end_unit = [&] {
     made.sizes.push_back(static_cast<std::uint32_t>(kernels.size()));
     made.walk_here.push_back(walks_here(kernels));
     made.texts.push_back(std::string(kernel_prelude()) + std::string(device_prelude()) +
                          print_steps(kernels, book.dtype()));
     kernels.clear();
+  };
+  for (std::size_t k = 0; k < made.kernels.size(); ++k) {
+    kernels.push_back({&book.kernels()[first + k].kernel, &made.kernels[k].schedule});
+    if (kernels.size() == kMostKernels) end_unit();
   }
+  // A template may have no kernel: its outputs are facts, which are collected.
+  if (!kernels.empty() || made.texts.empty()) end_unit();
   return made;
 }
 
 Result<void> StepCode::add(const binding::RecipeBook& book) {
-  if (kernels_.size() == book.kernels().size()) return {};
+  if (!units_.empty() && kernels_.size() == book.kernels().size()) return {};
   VECC_TRY(StepUnits made, print_step_units(book, kernels_.size(), device_->target()));
   DeviceCodeOptions options;
   options.warn = [](const std::string& text) { log_warning(text); };

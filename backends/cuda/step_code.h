@@ -31,7 +31,7 @@ struct StepKernelCode {
   double cycles = 0;  ///< of a block for the rows that it has at once, by the Target's model
 };
 
-/// Kernels of the book from number `first` on, and the units that have them.
+/// Kernels of the book from number `first` on, and the units that have them: one at least.
 struct StepUnits {
   std::vector<StepKernelCode> kernels;
   std::vector<std::string> texts;    ///< by unit

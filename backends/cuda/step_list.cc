@@ -172,6 +172,8 @@ void StepList::add_steps(const RowLaunches& launches) {
 void StepList::add_launch(std::uint32_t number, const RowLaunch& launch, bool waits) {
   const StepKernelCode& code = code_->kernel(launch.kernel);
   const auto before = static_cast<std::uint32_t>(steps_.size());
+  // Kernels that join warps have the same memory of the block.
+  const bool shares = is_walk_ && code_->unit(code.unit).here == nullptr;
   // A block goes on from its rows to the next ones by itself, but where it has them in blocks.
   const std::uint32_t rows =
       is_walk_ && !code.schedule.product ? launch.rows : rows_at_once(launch);
@@ -183,7 +185,7 @@ void StepList::add_launch(std::uint32_t number, const RowLaunch& launch, bool wa
       planned.step.begin = begin;
       planned.step.end = begin + std::min(rows, launch.rows - begin);
       planned.step.type = part;
-      planned.step.waits = waits && steps_.size() == before + 1 ? 1 : 0;
+      planned.step.waits = (waits && steps_.size() == before + 1) || shares ? 1 : 0;
     }
   }
   const auto added = static_cast<std::uint32_t>(steps_.size()) - before;

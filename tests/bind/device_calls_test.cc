@@ -98,6 +98,24 @@ TEST(BoundGraphCalls, a_wide_graph_is_one_launch_in_the_gpus_memory) {
   EXPECT_EQ((*program)->outputs(bound)[0].value, std::vector<double>(256, 820));
 }
 
+TEST(BoundGraphCalls, outputs_may_be_facts) {
+  GraphBuilder b;
+  const GroupIndex facts = b.group("fact", NeuronClass::Fact);
+  const NeuronId x = b.fact(facts, Shape::column(2), {3, 5});
+  b.sample(x);
+  b.sample(b.neuron(b.group("layer"), function(Combination::Sum), {x}));
+  const NeuronGraph graph = b.build();
+  const auto program = Template::of(graph)->compile(tested_options());
+  ASSERT_TRUE(program) << program.error().text();
+  EXPECT_EQ((*program)->counts().kernels, 0u);
+  BoundGraph bound;
+  ASSERT_TRUE((*program)->bind(graph, bound));
+  ASSERT_TRUE((*program)->run(bound));
+  for (const auto& output : (*program)->outputs(bound)) {
+    EXPECT_EQ(output.value, (std::vector<double>{3, 5}));
+  }
+}
+
 // A product of `count` numbers, the inputs of one neuron.
 NeuronGraph product_of(std::uint32_t count) {
   GraphBuilder b;
