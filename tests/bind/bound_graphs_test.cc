@@ -176,5 +176,16 @@ TEST(BoundGraphs, results_repeat_bit_by_bit_for_any_number_of_threads) {
   for (std::size_t s = 0; s < one.size(); ++s) EXPECT_EQ(one[s].value, four[s].value) << s;
 }
 
+// On a GPU these are two ways to run (docs/bind.md).
+TEST(BoundGraphs, graphs_alone_have_the_bits_that_they_have_together) {
+  const NeuronGraph graph = shipped("mutagenesis.pb");
+  const auto program = program_of(template_of(graph, DType::F32));
+  const auto together = outputs_of(*program, graph);
+  for (std::uint32_t s = 0; s < graph.samples.size(); s += 8) {
+    const auto alone = outputs_of(*program, graph_of_samples(graph, std::span(&s, 1)));
+    EXPECT_EQ(alone[0].value, together[s].value) << s;
+  }
+}
+
 }  // namespace
 }  // namespace vecc::test

@@ -24,6 +24,7 @@ Examples:
   vecc train.pb --train --save-program=model.vecc
   vecc run model.vecc new.pb              outputs by sample: id, value, target
   vecc run model.vecc new.pb --json --repeat=100
+  vecc run model.vecc new.pb --backend=cuda
 
 The graph is of the program's template: same groups, functions, shapes and weights, other neurons.
 It is bound to kernels that are compiled already. docs/bind.md. Exit codes: those of vecc.)";
