@@ -12,7 +12,8 @@ namespace {
 using binding::RowLaunch;
 using binding::RowLaunches;
 
-constexpr std::uint64_t kPack = 16;  // bytes that a thread copies at once
+constexpr std::uint64_t kPack = 16;                          // bytes that a thread copies at once
+constexpr std::uint64_t kCopied = 4 * kCudaThreads * kPack;  // that are in flight to a block
 constexpr std::uint64_t kNoArray = ~std::uint64_t{0};
 
 std::uint64_t round_up(std::uint64_t bytes) {
@@ -71,17 +72,17 @@ void StepList::plan(const RowLaunches& launches, const binding::RecipeBook& book
   const std::uint64_t bytes = bytes_;
   is_walk_ = true;
   add_steps(launches);
-  choose_memory();
+  choose_memory(launches);
   if (!walks(launches)) {
     is_walk_ = false;
     bytes_ = bytes;
     add_steps(launches);
-    choose_memory();
+    choose_memory(launches);
   }
 }
 
 // A chain of reads is what a small graph takes: its block's own memory answers at once.
-void StepList::choose_memory() {
+void StepList::choose_memory(const RowLaunches& launches) {
   first_step_ = bytes_;
   bytes_ += round_up(steps_.size() * sizeof(LaunchStep));
   first_place_ = bytes_;
@@ -89,7 +90,14 @@ void StepList::choose_memory() {
   const std::uint64_t bytes = bytes_ + round_up(most_places_ * sizeof(std::uint32_t));
   is_here_ = is_walk_ && !runs_.empty() && bytes <= kImageHere &&
              code_->unit(runs_.front().unit).here != nullptr;
-  if (is_here_) bytes_ = bytes;
+  has_weights_ = false;
+  if (!is_here_) return;
+  bytes_ = bytes;
+  // Weights that are copied by the loads of one turn are in the image: all steps read some.
+  first_weight_ = bytes_;
+  const std::uint64_t weights = round_up(launches.weights->size());
+  has_weights_ = weights > 0 && weights <= kCopied && bytes_ + weights <= kImageHere;
+  if (has_weights_) bytes_ += weights;
 }
 
 // Values, lists, what kernels are called with; steps stand behind.
@@ -125,7 +133,6 @@ bool StepList::walks(const RowLaunches& launches) const {
   const double wait = target_->loops.wait;
   const double launch_cycles = target_->launches.launch * target_->megahertz;
   const double begin = is_here_ ? 0 : 2 * wait;
-  constexpr std::uint64_t kCopied = 4 * kCudaThreads * kPack;  // bytes in flight
   double walk = static_cast<double>(divide_up(bytes_, kCopied)) * 2 * wait;
   double staged = 2 * launch_cycles + launch_cycles + 4 * wait;  // the copy, and outputs
   std::uint32_t at = 0;
@@ -219,6 +226,9 @@ void StepList::write(const RowLaunches& launches, std::byte* image, std::uint64_
   places_.clear();
   if (is_here_) device = 0;
   std::memcpy(image, launches.values.data(), launches.elements * byte_size(book_->dtype()));
+  if (has_weights_) {
+    std::memcpy(image + first_weight_, launches.weights->data(), launches.weights->size());
+  }
   std::uint64_t next = arrays_;
   for (std::uint32_t l = 0; l < launches.used; ++l) {
     next = write_launch(launches.launches[l], bounds_[l], next, image, device, weights);
@@ -277,7 +287,11 @@ std::uint64_t StepList::write_launch(const RowLaunch& launch, std::uint64_t boun
   };
   const std::size_t accesses = facts.kernel.accesses.size();
   for (std::size_t a = 0; a < accesses; ++a) {
-    facts.weights[a] ? put(weights) : put_array(device);
+    if (facts.weights[a]) {
+      has_weights_ ? put_array(first_weight_) : put(weights);
+    } else {
+      put_array(device);
+    }
   }
   std::uint64_t list = kNoArray;
   for (std::size_t a = 0; a < accesses; ++a) {

@@ -36,6 +36,7 @@ class StepList {
   /// Whether it has the image in its own memory: pointers into it are numbers of bytes, and stand
   /// at these places.
   [[nodiscard]] bool is_here() const { return is_here_; }
+  [[nodiscard]] bool has_weights() const { return has_weights_; }           ///< there, too
   [[nodiscard]] std::uint64_t first_place() const { return first_place_; }  ///< their list's byte
   [[nodiscard]] std::uint32_t place_count() const {
     return static_cast<std::uint32_t>(places_.size());
@@ -61,7 +62,7 @@ class StepList {
   void add_steps(const binding::RowLaunches& launches);
   void add_launch(std::uint32_t number, const binding::RowLaunch& launch, bool waits);
   void add_collection(const binding::RowLaunches& launches);
-  void choose_memory();
+  void choose_memory(const binding::RowLaunches& launches);
   std::uint64_t write_launch(const binding::RowLaunch& launch, std::uint64_t bound,
                              std::uint64_t next, std::byte* image, std::uint64_t device,
                              std::uint64_t weights);
@@ -85,6 +86,8 @@ class StepList {
   std::uint64_t bound_places_ = 0;  // addresses in all Bounds, at most
   std::uint64_t most_places_ = 0;
   std::uint64_t first_place_ = 0;
+  bool has_weights_ = false;  // in the image, at this byte
+  std::uint64_t first_weight_ = 0;
   std::vector<std::uint32_t> places_;  // of addresses in the image, if it is here
   std::uint64_t bytes_ = 0;
   std::uint64_t output_numbers_ = 0;

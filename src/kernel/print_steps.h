@@ -47,6 +47,7 @@ struct StepWalk {
   std::uint32_t place_count = 0;
   std::uint32_t unused = 0;
 };
+static_assert(sizeof(LaunchStep) == 32 && sizeof(StepWalk) == 40, "as the unit's text has them");
 
 /// Of the image that vecc_walk_here has in its block's memory, at most; kernels have some as well.
 inline constexpr std::uint32_t kImageHere = 32 << 10;

@@ -40,10 +40,12 @@ TEST(StepList, ways_by_size) {
     plan(graph_of_samples(graph, std::span(&first, 1)), target);
     EXPECT_TRUE(steps.is_walk());
     EXPECT_TRUE(steps.is_here());
+    EXPECT_TRUE(steps.has_weights());
     EXPECT_EQ(steps.step_count(), launches.used + 1);
     plan(graph, target);
     EXPECT_FALSE(steps.is_walk());
     EXPECT_FALSE(steps.is_here());
+    EXPECT_FALSE(steps.has_weights());
     EXPECT_EQ(steps.launches().size(), launches.stage_ends.size() + 1);
   }
 }
