@@ -8,8 +8,7 @@
 namespace vecc::opt {
 namespace {
 
-constexpr std::uint64_t kMostEvaluated = std::uint64_t{1} << 27;  // elements
-constexpr std::uint64_t kSmallFact = std::uint64_t{1} << 20;      // elements
+constexpr std::uint64_t kSmallFact = std::uint64_t{1} << 20;  // elements
 
 bool is_count(const Op& op) {
   const auto* segment = std::get_if<SegmentOp>(&op.attributes);

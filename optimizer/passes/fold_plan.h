@@ -9,6 +9,9 @@
 
 namespace vecc::opt {
 
+/// Elements of a value that is computed at compile time, at most.
+inline constexpr std::uint64_t kMostEvaluated = std::uint64_t{1} << 27;
+
 /// What is done with a value.
 enum class FoldDecision : std::uint8_t {
   Keep,      ///< every row is computed, as before

@@ -4,7 +4,7 @@
 //   =>
 //   %3 = linear %w, %v ; %4 = linear (gather %3 [0, 0, 0]), %x                        (W V) x
 //
-// The rules (each in its file, reorder_linear_*.cc), all in both directions:
+// The rules (each in its file, reorder_linear_*.cc), all but the last two in both directions:
 //   - a product before or after a sum or mean: W x + W y is W (x + y)
 //   - three factors: W (V x) is (W V) x; scalar factors also change places
 //   - more factors: the whole product at once
@@ -54,9 +54,8 @@ std::optional<Reordering> best_for(const ProductView& view, const Readers& reade
 }
 
 // The best reorderings that do not touch each other, by op; empty if there is none.
-std::vector<std::optional<Reordering>> choose(const ProductView& view) {
+std::vector<std::optional<Reordering>> choose(const ProductView& view, const Readers& readers) {
   std::vector<Reordering> found = reorder_chains(view);
-  const Readers readers(view.program());
   const auto ops = static_cast<ValueId>(view.program().ops().size());
   for (ValueId id = 0; id < ops; ++id) {
     if (auto best = best_for(view, readers, id)) found.push_back(std::move(*best));
@@ -78,7 +77,8 @@ std::vector<std::optional<Reordering>> choose(const ProductView& view) {
 // One round; the same Program if nothing was found.
 Program reorder_once(const Program& program, std::vector<const char*>& rules) {
   const ProductView view(program);
-  const auto chosen = choose(view);
+  const Readers readers(program);
+  const auto chosen = choose(view, readers);
   if (chosen.empty()) return program;
   Rewriter rewriter(program);
   for (ValueId id = 0; id < program.ops().size(); ++id) {

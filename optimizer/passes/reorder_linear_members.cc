@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "optimizer/passes/addend_tree.h"
+#include "optimizer/passes/fold_plan.h"
 #include "optimizer/passes/reorder_linear_rules.h"
 #include "optimizer/passes/reorder_linear_work.h"
 #include "src/program/index_algebra.h"
@@ -26,10 +27,17 @@
 namespace vecc::opt {
 namespace {
 
+// Of each operand once.
 bool is_plain_sum(const Op& op) {
   const auto& nodes = std::get<MapOp>(op.attributes).expr->nodes;
-  return nodes.back().kind == ExprNode::Kind::Combine &&
-         nodes.back().combination == Combination::Sum && nodes.size() == op.operands.size() + 1;
+  const ExprNode& root = nodes.back();
+  if (root.kind != ExprNode::Kind::Combine || root.combination != Combination::Sum) return false;
+  std::vector<std::uint32_t> reads(op.operands.size(), 0);
+  for (std::size_t n = 0; n + 1 < nodes.size(); ++n) {
+    if (nodes[n].kind != ExprNode::Kind::Input) return false;
+    ++reads[nodes[n].input];
+  }
+  return std::ranges::all_of(reads, [](std::uint32_t count) { return count == 1; });
 }
 
 // A sum of rows of one product and of single rows.
@@ -124,7 +132,9 @@ class NestedFactorer {
     work.launch();
     work.products(matrix(of).shape, view_.factor(of.product, 1).shape, rows);
     work.reads(column, rows);
-    double sum = constant && view_.is_constant(x(of)) ? 0 : work_of_sums(of, column);
+    const bool is_folded = constant && view_.is_constant(x(of)) &&
+                           std::uint64_t{rows} * column.size() <= kMostEvaluated;
+    double sum = is_folded ? 0 : work_of_sums(of, column);
     for (std::size_t b = 0; b < of.biases.size(); ++b) {
       work.launch();
       work.products(Shape::scalar(), result, rows);
