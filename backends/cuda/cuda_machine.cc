@@ -95,6 +95,7 @@ void CudaMachine::allocate() {
     }
     buffer.values = nullptr;
   }
+  hot_.clear();
 }
 
 void CudaMachine::bind() {

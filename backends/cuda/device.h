@@ -2,6 +2,7 @@
 // is.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,6 +30,9 @@ class Device {
   [[nodiscard]] int capability() const { return static_cast<int>(target_.capability); }
   /// The driver's number of it.
   [[nodiscard]] CUdevice number() const { return number_; }
+  /// Of tables whose rows are partly here (SplitMemory), the part that is, of all executables.
+  [[nodiscard]] std::uint64_t split_bytes() const { return split_bytes_; }
+  void count_split(std::int64_t bytes) { split_bytes_ += static_cast<std::uint64_t>(bytes); }
   [[nodiscard]] CUstream stream() const { return stream_; }
   /// Another one, for copies that run beside.
   [[nodiscard]] CUstream copy_stream() const { return copy_stream_; }
@@ -48,6 +52,7 @@ class Device {
   std::string name_;
   Target target_;
   CUdevice number_ = 0;
+  std::atomic<std::uint64_t> split_bytes_ = 0;
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
   CUstream copy_stream_ = nullptr;

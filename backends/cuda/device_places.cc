@@ -1,5 +1,7 @@
 #include "backends/cuda/device_places.h"
 
+#include <algorithm>
+
 #include "backends/common/shared_rows.h"
 #include "backends/cuda/device_block.h"
 #include "src/plan/address_order.h"
@@ -60,7 +62,10 @@ Result<std::vector<PlacedTable>> place_on_device(Plan& plan, const Program& prog
   const bool is_batch = options.batch != nullptr;
   bool is_changed = false;
   if (const std::uint64_t page = SplitMemory::page_bytes(device); page > 0) {
-    const std::uint64_t left = room_for_hot_rows(plan, tables, options.places, room);
+    // What is free knows of other executables' rows; a budget does not.
+    const std::uint64_t others = options.places.device_bytes == 0 ? 0 : device.split_bytes();
+    const std::uint64_t all = room_for_hot_rows(plan, tables, options.places, room);
+    const std::uint64_t left = all - std::min(all, others);
     is_changed = place_hot_rows(plan, program, tables, left, page, is_batch);
   }
   if (!is_batch) is_changed = order_rows_by_address(plan, tables) || is_changed;

@@ -62,6 +62,7 @@ SplitMemory::SplitMemory(std::shared_ptr<Device> device, std::uint64_t device_by
     on_host_.first = first_ + on_device_.bytes;
     map(on_device_, place_of(*device_));
     map(on_host_, *host_place_of(*device_));
+    device_->count_split(static_cast<std::int64_t>(on_device_.bytes));
   } catch (const DeviceError&) {
     free();
     throw;
@@ -69,6 +70,7 @@ SplitMemory::SplitMemory(std::shared_ptr<Device> device, std::uint64_t device_by
 }
 
 SplitMemory::~SplitMemory() {
+  device_->count_split(-static_cast<std::int64_t>(on_device_.bytes));
   free();
 }
 

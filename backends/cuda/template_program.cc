@@ -53,10 +53,11 @@ void CudaTemplateProgram::upload_weights(const RowLaunches& launches) {
   weights_ = std::move(weights);
 }
 
-// The pinned image is written when nothing runs: run() waits for what it started.
+// The pinned image is written when nothing runs: run() waits for what it started, unless it failed.
 Result<void> CudaTemplateProgram::prepare(RowLaunches& launches) {
   return on_device([&]() -> Result<void> {
     device_->use();
+    device_->wait();
     VECC_TRY_VOID(code_.add(book()));
     upload_weights(launches);
     auto* memory = dynamic_cast<GraphMemory*>(launches.memory.get());

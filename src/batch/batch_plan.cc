@@ -228,7 +228,9 @@ Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const Batch
   for (std::size_t l = 0; l < result.plan.launches.size(); ++l) {
     const Launch& launch = result.plan.launches[l];
     result.launches[l].is_narrow = narrow.has_all_of(launch);
-    result.launches[l].floor = tile_floor(result.plan.kernels[launch.kernel], result.plan.target);
+    const Kernel& kernel = result.plan.kernels[launch.kernel];
+    result.launches[l].floor = tile_floor(kernel, result.plan.target);
+    result.launches[l].row_work = row_work(kernel);
   }
   return result;
 }

@@ -75,6 +75,7 @@ struct BatchLaunch {
   bool is_narrow = false;    ///< entries of lists and orders have 16 bits
   TileFloor floor = TileFloor::None;
   std::uint64_t work = 0;
+  std::uint64_t row_work = 0;  ///< of a row without its members
 };
 
 struct BatchPlan {

@@ -10,9 +10,13 @@
 namespace vecc {
 namespace {
 
+// As many as the whole step's tiles have: members count, too.
 std::uint32_t tile_rows(const BatchLaunch& launch, const BatchRows::Run& run) {
-  const std::uint64_t rows = kTileWork * run.rows / std::max<std::uint64_t>(run.work, 1);
-  const std::uint32_t least = least_rows(launch.floor, run.rows);
+  const bool packs = launch.floor == TileFloor::Packed;
+  const std::uint64_t floor = least_rows(launch.floor, run.rows);
+  const std::uint64_t worth = packs ? std::max(kTileWork, floor * launch.row_work) : kTileWork;
+  const std::uint64_t rows = worth * run.rows / std::max<std::uint64_t>(run.work, 1);
+  const std::uint64_t least = packs || launch.segments != KernelSegments::None ? 1 : floor;
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rows, least, 1 << 30));
 }
 

@@ -22,6 +22,8 @@ enum class TileFloor : std::uint8_t {
 [[nodiscard]] TileFloor tile_floor(const Kernel& kernel, const Target& target);
 /// In rows, of a launch that runs on `rows`.
 [[nodiscard]] std::uint32_t least_rows(TileFloor floor, std::uint32_t rows);
+/// Of a row without its members, in the units of Launch::work.
+[[nodiscard]] std::uint64_t row_work(const Kernel& kernel);
 
 /// Fills a launch's tiles: about as much work each, at bounds that depend on nothing but the
 /// launch; and the order of its rows, of a group with types, or where it pays (`ordered` of the

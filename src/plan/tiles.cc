@@ -111,6 +111,10 @@ TileFloor tile_floor(const Kernel& kernel, const Target& target) {
   return product->packs_matrix ? TileFloor::Packed : TileFloor::Product;
 }
 
+std::uint64_t row_work(const Kernel& kernel) {
+  return work_of(kernel).row;
+}
+
 std::uint32_t least_rows(TileFloor floor, std::uint32_t rows) {
   switch (floor) {
     case TileFloor::None: break;

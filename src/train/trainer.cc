@@ -277,7 +277,7 @@ class BatchTrainer final : public Trainer {
     return step_values(ops, optimizer_step(position_), rate, position_.step + 1);
   }
 
-  // Made when it is first asked for: it has a number for each neuron.
+  // Made when it is first asked for: it has a bit for each neuron.
   [[nodiscard]] StepReads& step_reads() {
     if (!reads_) reads_ = StepReads::make(graph_, options_.members.get());
     return *reads_;
