@@ -1,6 +1,5 @@
 // Tables in the host's memory whose most read rows are on the GPU: the bits are those of any other
 // place. On a GPU, or on a host's emulation of one.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,7 +11,7 @@
 #include "backends/cuda/cuda_backend.h"
 #include "backends/cuda/split_memory.h"
 #include "tests/cuda/compiled_batches.h"
-#include "tests/cuda/emulator/calls.h"
+#include "tests/cuda/emulator/find_calls.h"
 #include "tests/support/graph_builder.h"
 #include "vecc/fanout.h"
 #include "vecc/optimize.h"
@@ -21,16 +20,6 @@
 
 namespace vecc::test {
 namespace {
-
-// Null without an emulator.
-const EmulatedCalls* calls_of_emulator() {
-  const char* const driver = std::getenv("VECC_CUDA_DRIVER");
-  if (driver == nullptr) return nullptr;
-  void* const library = ::dlopen(driver, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return nullptr;
-  void* const found = ::dlsym(library, "vecc_emulated_calls");
-  return found == nullptr ? nullptr : reinterpret_cast<decltype(&vecc_emulated_calls)>(found)();
-}
 
 // 0 without a GPU.
 std::uint64_t page_of_gpu() {
@@ -45,7 +34,7 @@ std::uint64_t page_of_gpu() {
 template <class Run>
 std::set<std::uint64_t> expect_same_numbers(std::uint64_t from, std::uint64_t to,
                                             std::uint64_t step, const Run& run) {
-  const EmulatedCalls* const calls = calls_of_emulator();
+  const EmulatedCalls* const calls = emulated_calls();
   const std::optional<std::vector<double>> expected = run(0);
   std::set<std::uint64_t> hot;
   for (std::uint64_t bytes = from; bytes <= to; bytes += step) {
@@ -144,7 +133,7 @@ TEST_F(SplitMemoryOn, outputs_gradients_and_facts_are_the_same) {
     return numbers;
   };
   const auto hot = expect_same_numbers(page, 96 * page, page, run);
-  if (calls_of_emulator() == nullptr) return;
+  if (emulated_calls() == nullptr) return;
   EXPECT_GE(hot.size(), 3u);  // none, and some pages
   EXPECT_TRUE(hot.contains(0));
   EXPECT_TRUE(hot.contains(page));
