@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "backends/cuda/batch_numbers.h"
@@ -19,68 +20,94 @@ bool makes_on_device(const BatchOptions& batches, std::uint64_t typical_bytes,
 }
 
 std::unique_ptr<BatchMaker> BatchMaker::make(std::shared_ptr<Device> device,
-                                             const BatchWriter& writer, const WeightReach& reach,
+                                             const BatchWriter& writer, const BatchOrigin& origin,
                                              std::shared_ptr<DeviceModule> code) {
-  TableMemory counted(0);
-  const std::optional<BatchDescription> description = describe_batches(writer, reach, counted);
-  if (!description) return nullptr;
   std::unique_ptr<BatchMaker> maker(
-      new BatchMaker(std::move(device), writer, reach, std::move(code)));
-  const made::BatchTables tables = add_tables(*description, writer, reach, counted);
-  (void)counted.add(std::span(&tables, 1));
-  maker->sizes_.emplace(*description, writer.layout, reach);
+      new BatchMaker(std::move(device), writer, origin, std::move(code)));
+  TableMemory counted(0);
+  const std::optional<made::BatchTables> tables = maker->describe(counted);
+  if (!tables) return nullptr;
   maker->bytes_ = counted.size();
-  maker->chunks_ = tables.chunks;
-  maker->nodes_ = tables.node_count;
+  maker->chunks_ = tables->chunks;
+  maker->nodes_ = tables->node_count;
   return maker;
+}
+
+std::optional<made::BatchTables> BatchMaker::describe(TableMemory& memory) {
+  const auto description = describe_batches(writer_, origin_, memory);
+  if (!description) return std::nullopt;
+  std::optional<BatchSearch> search;
+  if (searches()) {
+    search = describe_search(writer_.batch, *origin_.numbers, memory);
+    if (!search) return std::nullopt;
+    search_ends_ = search->step_ends;
+  } else {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    if (origin_.reach->sets().words.size() > kMost) return std::nullopt;
+    sizes_.emplace(*description, writer_.layout, *origin_.reach);
+  }
+  const made::BatchTables tables =
+      add_tables(*description, writer_, origin_, search ? &*search : nullptr, memory);
+  tables_ = reinterpret_cast<CUdeviceptr>(memory.add(std::span(&tables, 1)));
+  image_bytes_ = reinterpret_cast<CUdeviceptr>(tables.image_bytes);
+  return tables;
 }
 
 void BatchMaker::upload() {
   memory_ = DeviceMemory(device_, bytes_);
   TableMemory to(memory_.address());
-  const std::optional<BatchDescription> description = describe_batches(writer_, reach_, to);
-  const made::BatchTables tables = add_tables(*description, writer_, reach_, to);
-  tables_ = reinterpret_cast<CUdeviceptr>(to.add(std::span(&tables, 1)));
+  (void)describe(to);
   VECC_CHECK(to.size() == bytes_, "tables of batches as large as they were counted");
   memory_.write(0, to.bytes().data(), to.bytes().size());
 }
 
 std::unique_ptr<LaunchGraph> BatchMaker::make_graph(CUdeviceptr input, CUdeviceptr bounds,
-                                                    CUdeviceptr image) const {
-  struct Step {
-    const char* name;
-    std::uint32_t blocks;
-  };
-  const std::array<Step, 4> steps{{{"vecc_unite_sets", made::kUniteBlocks},
-                                   {"vecc_mark_numbers", chunks_},
-                                   {"vecc_place_numbers", 1},
-                                   {"vecc_write_image", nodes_ + chunks_}}};
-  const std::array<CUdeviceptr, 4> arguments{tables_, input, bounds, image};
-  static_assert(sizeof arguments == sizeof(made::MakeBatch));
+                                                    CUdeviceptr image,
+                                                    std::uint64_t capacity) const {
   std::vector<BoundLaunch> launches;
   std::vector<std::vector<std::uint32_t>> before;
-  for (const auto& [name, blocks] : steps) {
+  std::uint64_t first_chunk = 0;
+  const auto add = [&](const char* name, std::uint32_t blocks) {
     before.emplace_back();
     if (!launches.empty()) before.back().push_back(static_cast<std::uint32_t>(launches.size() - 1));
     BoundLaunch& launch = launches.emplace_back();
     launch.function = code_->function(name);
+    const std::array<CUdeviceptr, 6> arguments{tables_, input,    bounds,
+                                               image,   capacity, first_chunk};
+    static_assert(sizeof arguments == sizeof(made::MakeBatch));
     launch.arguments.resize(sizeof arguments);
     std::memcpy(launch.arguments.data(), arguments.data(), sizeof arguments);
     launch.block_count = blocks;
+  };
+  if (searches()) {
+    add("vecc_forget_weights", made::kUniteBlocks);
+    add("vecc_take_weights", made::kUniteBlocks);
+    for (const std::uint32_t end : search_ends_) {
+      add("vecc_search_step", static_cast<std::uint32_t>(end - first_chunk));
+      first_chunk = end;
+    }
+  } else {
+    add("vecc_unite_sets", made::kUniteBlocks);
   }
+  add("vecc_mark_numbers", chunks_);
+  add("vecc_place_numbers", 1);
+  add("vecc_write_image", nodes_ + chunks_);
   std::vector<const BoundLaunch*> all;
   for (const BoundLaunch& launch : launches) all.push_back(&launch);
   return std::make_unique<LaunchGraph>(device_, all, before);
 }
 
 SlotMaker::SlotMaker(std::shared_ptr<Device> device, const BatchMaker& maker,
-                     std::span<const std::byte> bounds, CUdeviceptr image,
+                     std::span<const std::byte> bounds, CUdeviceptr image, std::uint64_t capacity,
                      std::uint64_t input_bytes)
     : device_(std::move(device)),
       maker_(maker),
       image_(image),
+      capacity_(capacity),
       bounds_bytes_(bounds.size()),
-      bounds_(device_, bounds.size()) {
+      bounds_(device_, bounds.size()),
+      image_bytes_(device_, sizeof(std::uint64_t)),
+      made_(device_) {
   bounds_.write(0, bounds.data(), bounds.size());
   device_->check(
       device_->driver().copy_to_device(image_, bounds.data(), bounds.size(), device_->stream()),
@@ -93,7 +120,7 @@ void SlotMaker::make_input(std::uint64_t bytes) {
   graph_ = nullptr;
   input_ = DeviceMemory(device_, bytes);
   host_ = std::make_unique<PinnedMemory>(device_, bytes);
-  graph_ = maker_.make_graph(input_.address(), bounds_.address(), image_);
+  graph_ = maker_.make_graph(input_.address(), bounds_.address(), image_, capacity_);
   device_->wait();  // memory is cleared on one stream, and first written on another
 }
 
@@ -107,6 +134,19 @@ void SlotMaker::start(std::uint64_t bytes, CUstream stream) const {
       device_->driver().copy_to_device(input_.address(), host_->bytes().data(), bytes, stream),
       "copying a batch to the GPU");
   graph_->start(stream);
+  if (!maker_.searches()) return;
+  device_->check(device_->driver().copy_to_host(image_bytes_.bytes().data(), maker_.image_bytes(),
+                                                image_bytes_.bytes().size(), stream),
+                 "copying from the GPU");
+  made_.record(stream);
+}
+
+bool SlotMaker::fits() const {
+  if (!maker_.searches()) return true;
+  made_.wait();
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, image_bytes_.bytes().data(), sizeof bytes);
+  return bytes <= capacity_;
 }
 
 std::uint64_t input_bytes(std::uint64_t writes, std::uint64_t sets) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/cuda/batch_numbers.h"
+#include "backends/cuda/search_input.h"
 #include "src/batch/batch_sizes.h"
 #include "src/batch/check_batch.h"
 #include "src/kernel/print_cuda.h"
@@ -72,7 +73,10 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
   const BatchSizes typical =
       batch_sizes(plan, made->batch_, batches.typical, made->binders_.reach());
   std::vector<std::string> others{print_set_numbers(plan.dtype)};
-  const bool makes = made->binders_.reach() != nullptr &&
+  const bool searches =
+      !made->binders_.reach() && batches.batches_again == 0 && can_search(made->batch_);
+  if (searches) made->numbers_.emplace(made->batch_);
+  const bool makes = (made->binders_.reach() || searches) &&
                      makes_on_device(batches, typical.array_bytes, plan.target);
   if (makes) others.push_back(print_make_batch(plan.dtype));
   VECC_TRY(PlanCode code, load_plan_code(made->device_, plan, LaunchWay::Graph, typical.launches,
@@ -146,7 +150,7 @@ void BatchRunner::bind(std::vector<LaunchArguments> arguments, std::vector<CUdev
 Result<void> BatchRunner::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to,
                                      bool on_host) {
   if (!on_host && is_made_on_device(batch)) {
-    return PlanBatch::keep(batch_, byte_size(dtype_), *binders_.reach(), batch, to);
+    return PlanBatch::keep(batch_, byte_size(dtype_), binders_.reach(), batch, to);
   }
   VECC_TRY(const PlanBatch* const bound,
            PlanBatch::bind(batch_, byte_size(dtype_), binders_, batch, to));
@@ -160,7 +164,7 @@ Result<void> BatchRunner::bind_batch(const Batch& batch, std::unique_ptr<BoundBa
 bool BatchRunner::is_made_on_device(const Batch& batch) const {
   const std::lock_guard lock(expects_);
   if (!maker_ || !check_batch(batch_, batch)) return false;
-  return holds_any_ || maker_->most_bytes(batch.weights) <= capacity_;
+  return holds_any_ || maker_->searches() || maker_->most_bytes(batch.weights) <= capacity_;
 }
 
 // As many as are one graph. Their weights take no more memory than an image may.
@@ -203,18 +207,24 @@ void BatchRunner::expect_slots(const PlanBatch& batch) {
   layout_ = make_batch_layout(bounds_, nodes_, scalars_.size(), cutter_, batch.rows(), parts);
   capacity_ = capacity_for(batch);
   holds_any_ = capacity_ >= most_capacity();
-  const std::uint64_t writes = writes_of(batch.weights());
-  const std::uint64_t need = image_bytes(*layout_, batch.rows(), 2 * writes);
+  const std::uint64_t need = image_bytes(*layout_, batch.rows(), 2 * writes_of(batch.weights()));
   usual_rest_ = std::min(capacity_, kUsualMost * need) - layout_->fixed;
   expected_slot_ = capacity_ + more_bytes();
   for (const std::uint64_t elements : weights_) {
     expected_slot_ += steps_ * elements * byte_size(dtype_);
   }
-  if (!make_batch_) return;
-  maker_ = BatchMaker::make(device_, writer(), *binders_.reach(), make_batch_);
+  if (make_batch_) expect_maker(batch);
+}
+
+void BatchRunner::expect_maker(const PlanBatch& batch) {
+  maker_ = BatchMaker::make(device_, writer(), origin(), make_batch_);
   if (maker_ && !has_room(*device_, maker_->bytes())) maker_ = nullptr;
   if (!maker_) return;
-  input_bytes_ = std::max(kAlwaysInput, 4 * input_bytes(2 * writes + scalars_.size(), writes));
+  const std::uint64_t rows = writes_of(batch.weights());
+  const std::uint64_t input = maker_->searches()
+                                  ? search_input_bytes(scalars_.size(), weights_.size(), rows, rows)
+                                  : input_bytes(2 * rows + scalars_.size(), rows);
+  input_bytes_ = std::max(kAlwaysInput, kUsualMost * input);
   expected_slot_ += layout_->scalars + input_bytes_;
 }
 
@@ -270,9 +280,16 @@ std::uint64_t BatchRunner::rest_bytes(const PlanBatch& batch, const BatchSlot::S
   return image_bytes(*layout_, batch.rows(), writes) - layout_->fixed;
 }
 
-// Of a batch that is made on the device, and starts it.
-void BatchRunner::start_made(const PlanBatch& batch, std::span<const double> scalars,
+// Of a batch that is made on the device, and starts it. False: it has no room there.
+bool BatchRunner::start_made(const PlanBatch& batch, std::span<const double> scalars,
                              BatchSlot& slot) const {
+  return slot.start_made(maker_->searches() ? write_search(batch, scalars, slot)
+                                            : write_sets(batch, scalars, slot));
+}
+
+// What the batch brings; returns its bytes.
+std::uint64_t BatchRunner::write_sets(const PlanBatch& batch, std::span<const double> scalars,
+                                      BatchSlot& slot) const {
   const std::uint64_t sets = writes_of(batch.weights());
   BatchSlot::Step& step = slot.steps().front();
   const std::uint64_t most = count_writes(batch.weights(), step) + scalars.size();
@@ -292,21 +309,50 @@ void BatchRunner::start_made(const PlanBatch& batch, std::span<const double> sca
       at += sizeof set;
     }
   }
-  slot.start_made(static_cast<std::uint64_t>(at - input));
+  return static_cast<std::uint64_t>(at - input);
+}
+
+// The same of one that is searched.
+std::uint64_t BatchRunner::write_search(const PlanBatch& batch, std::span<const double> scalars,
+                                        BatchSlot& slot) const {
+  BatchSlot::Step& step = slot.steps().front();
+  std::vector<SetNumber> numbers;
+  for (std::size_t s = 0; s < scalars.size(); ++s) {
+    const std::uint64_t at = layout_->scalars + s * BatchLayout::kAlignment;
+    numbers.push_back({slot.address() + at, scalars[s]});
+  }
+  const std::uint64_t rows = writes_of(batch.weights());
+  const std::uint64_t before = count_writes(batch.weights(), step) - rows;
+  const std::uint64_t bytes = search_input_bytes(numbers.size(), weights_.size(), rows, before);
+  return write_search_input(numbers, batch.weights(), dtype_, step, slot.maker()->input(bytes));
 }
 
 void BatchRunner::start(std::span<const Start> batches) {
   while (!batches.empty()) batches = batches.subspan(start_some(batches));
 }
 
-// The first ones, as many as one slot has room for. Returns how many.
+// The first ones. Returns how many.
 std::size_t BatchRunner::start_some(std::span<const Start> batches) {
+  const auto& [first, scalars] = batches.front();
+  if (first->has_rows()) return start_bound(batches);
+  if (start_made(*first, scalars, free_slot(*first))) return 1;
+  slots_[1 - next_] = nullptr;
+  std::unique_ptr<BoundBatch> bound;
+  const auto on_host = PlanBatch::bind(batch_, byte_size(dtype_), binders_,
+                                       {first->weights(), {}, first->samples()}, bound);
+  VECC_CHECK(on_host, "a batch that was checked before");
+  {
+    const std::lock_guard lock(expects_);
+    capacity_ = std::max(capacity_, capacity_for(**on_host));
+  }
+  const Start again{*on_host, scalars};
+  return start_bound(std::span(&again, 1));
+}
+
+// Those that are bound on the host, as many as one slot has room for.
+std::size_t BatchRunner::start_bound(std::span<const Start> batches) {
   const PlanBatch& first = *batches.front().batch;
   BatchSlot& slot = free_slot(first);
-  if (!first.has_rows()) {
-    start_made(first, batches.front().scalars, slot);
-    return 1;
-  }
   together_.clear();
   std::uint64_t bytes = slot.rest();
   for (const auto& [batch, scalars] :

@@ -1,9 +1,8 @@
 // A step that runs batch by batch on a GPU (ExecutionOptions::batch). Kernels read all that differs
 // between batches from memory: blocks read there which rows they have, and where their lists,
-// offsets and orders are. That is made on the device, while the batch before runs, where it is
-// known what each sample reaches (BatchMaker). Else, and of the first batch, it is bound on the
-// host, written to pinned memory and copied as one piece. Kernels are compiled, and graphs made,
-// once.
+// offsets and orders are. That is made on the device, while the batch before runs (BatchMaker),
+// where that takes less time. Else, and of the first batch, it is bound on the host, written to
+// pinned memory and copied as one piece. Kernels are compiled, and graphs made, once.
 #pragma once
 
 #include <array>
@@ -83,13 +82,23 @@ class BatchRunner {
   [[nodiscard]] std::uint64_t most_capacity() const;
   [[nodiscard]] std::uint64_t capacity_for(const PlanBatch& batch) const;
   void expect_slots(const PlanBatch& batch);
+  void expect_maker(const PlanBatch& batch);
   [[nodiscard]] bool is_made_on_device(const Batch& batch) const;
   [[nodiscard]] std::unique_ptr<BatchSlot> make_slot(const PlanBatch& batch);
   void write_bounds(BatchSlot& slot) const;
   [[nodiscard]] std::size_t start_some(std::span<const Start> batches);
   [[nodiscard]] BatchSlot& free_slot(const PlanBatch& batch);
   [[nodiscard]] std::uint64_t rest_bytes(const PlanBatch& batch, const BatchSlot::Step& step) const;
-  void start_made(const PlanBatch& batch, std::span<const double> scalars, BatchSlot& slot) const;
+  [[nodiscard]] bool start_made(const PlanBatch& batch, std::span<const double> scalars,
+                                BatchSlot& slot) const;
+  [[nodiscard]] std::uint64_t write_sets(const PlanBatch& batch, std::span<const double> scalars,
+                                         BatchSlot& slot) const;
+  [[nodiscard]] std::uint64_t write_search(const PlanBatch& batch, std::span<const double> scalars,
+                                           BatchSlot& slot) const;
+  std::size_t start_bound(std::span<const Start> batches);
+  [[nodiscard]] BatchOrigin origin() const {
+    return {binders_.reach() ? &binders_.reach()->numbers() : &*numbers_, binders_.reach()};
+  }
 
   std::shared_ptr<Device> device_;
   const BatchPlan batch_;
@@ -115,10 +124,11 @@ class BatchRunner {
   bool holds_any_ = false;           // it does for any batch
   std::uint64_t expected_slot_ = 0;  // bytes that it takes
   std::uint64_t input_bytes_ = 0;
-  std::unique_ptr<BatchMaker> maker_;  // null: batches are bound on the host
-  bool is_uploaded_ = false;           // maker_
-  std::vector<LaunchPart> parts_;      // of the last batch
-  std::vector<ImageBatch> together_;   // that are started together
+  std::optional<ReachNumbers> numbers_;  // where batches are searched on the device
+  std::unique_ptr<BatchMaker> maker_;    // null: batches are bound on the host
+  bool is_uploaded_ = false;             // maker_
+  std::vector<LaunchPart> parts_;        // of the last batch
+  std::vector<ImageBatch> together_;     // that are started together
   BatchImage last_image_;
   std::array<std::unique_ptr<BatchSlot>, 2> slots_;
   std::size_t next_ = 0;

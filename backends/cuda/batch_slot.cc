@@ -138,14 +138,16 @@ void BatchSlot::run_graphs(std::size_t steps) const {
 }
 
 void BatchSlot::add_maker(const BatchMaker& maker, std::uint64_t input_bytes) {
-  maker_ =
-      std::make_unique<SlotMaker>(device_, maker, steps_.front().bounds, address(), input_bytes);
+  maker_ = std::make_unique<SlotMaker>(device_, maker, steps_.front().bounds, address(), capacity(),
+                                       input_bytes);
 }
 
-void BatchSlot::start_made(std::uint64_t bytes) const {
+bool BatchSlot::start_made(std::uint64_t bytes) const {
   ran_.hold(device_->copy_stream());
   maker_->start(bytes, device_->copy_stream());
+  if (!maker_->fits()) return false;
   run_graphs(1);
+  return true;
 }
 
 std::vector<std::byte> BatchSlot::read(std::uint64_t bytes) const {

@@ -65,8 +65,9 @@ class BatchSlot {
   void add_maker(const BatchMaker& maker, std::uint64_t input_bytes);
   /// Null without.
   [[nodiscard]] SlotMaker* maker() const { return maker_.get(); }
-  /// As start(), of a batch that is made from the first `bytes` of maker()'s input.
-  void start_made(std::uint64_t bytes) const;
+  /// As start(), of a batch that is made from the first `bytes` of maker()'s input. False, and it
+  /// does not run: it has no room here.
+  [[nodiscard]] bool start_made(std::uint64_t bytes) const;
   /// What the batch that runs is read from, of its first `bytes`. Waits. Throws DeviceError.
   [[nodiscard]] std::vector<std::byte> read(std::uint64_t bytes) const;
   [[nodiscard]] std::uint64_t bytes() const;

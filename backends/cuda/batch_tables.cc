@@ -27,29 +27,28 @@ std::vector<std::uint32_t> rows_by_type(const BatchLaunch& launch) {
 
 class Describer {
  public:
-  Describer(const BatchWriter& writer, const WeightReach& reach, TableMemory& memory)
+  Describer(const BatchWriter& writer, const BatchOrigin& origin, TableMemory& memory)
       : writer_(writer),
         batch_(writer.batch),
-        reach_(reach),
+        numbers_(*origin.numbers),
+        searches_(origin.reach == nullptr),
         memory_(memory),
-        arrays_of_(writer.batch, &reach),
+        arrays_of_(writer.batch, origin.numbers),
         last_uses_(arrays_of_.slot_count(), made::kNoPlace) {}
 
   std::optional<BatchDescription> describe() {
     for (std::uint32_t l = 0; l < batch_.launches.size(); ++l) {
       if (!has_one_update_a_store(batch_.launches[l])) return std::nullopt;
       add_launch(l);
-      add_arrays(l);
       add_updates(l);
     }
+    for (const std::uint32_t l : order_of_arrays()) add_arrays(l);
     for (std::size_t n = 0; n < writer_.nodes.size(); ++n) add_node(n);
     list_uses();
     std::uint64_t numbers = 0;
     for (const made::NumberJob& job : to_.jobs) numbers += job.count;
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-    if (numbers > kMost || writer_.layout.fixed > kMost || reach_.sets().words.size() > kMost) {
-      return std::nullopt;
-    }
+    if (numbers > kMost || writer_.layout.fixed > kMost) return std::nullopt;
     return std::move(to_);
   }
 
@@ -83,14 +82,14 @@ class Describer {
 
   void add_launch(std::uint32_t number) {
     const BatchLaunch& launch = batch_.launches[number];
-    const std::uint32_t first = reach_.alike(number);
+    const std::uint32_t first = numbers_.alike(number);
     alike_.push_back(first == number ? add_numbers(number) : alike_[first]);
     made::LaunchRows of{};
     of.rows_job = alike_.back().rows;
     of.rows = launch.rows;
     of.drops = launch.drops ? 1 : 0;
     of.first_zeros = to_row(to_.rests.size());
-    for (const WeightReach::Rests& rests : reach_.places(number).rests) add_rest(number, rests);
+    for (const ReachNumbers::Rests& rests : numbers_.places(number).rests) add_rest(number, rests);
     of.end_zeros = to_row(to_.rests.size());
     to_.launches.push_back(of);
   }
@@ -100,12 +99,12 @@ class Describer {
     Alike of;
     if (launch.drops) of.begins = memory_.share(*launch.offsets);
     if (launch.types) add_types(launch, of);
-    const bool by_members = reach_.traits(number).has_rows_by_members;
+    const bool by_members = numbers_.traits(number).has_rows_by_members;
     made::NumberJob rows{};
     rows.kind = by_members ? made::kOwnerNumbers : made::kRowNumbers;
     rows.count = launch.rows;
-    rows.first = by_members ? reach_.places(number).members : reach_.places(number).rows;
-    rows.whole = by_members ? made::kNoNumber : reach_.whole() + number;
+    rows.first = by_members ? numbers_.places(number).members : numbers_.places(number).rows;
+    rows.whole = by_members ? made::kNoNumber : numbers_.whole() + number;
     rows.order = of.order;
     if (by_members) rows.begins = of.begins;
     of.rows = add_job(rows);
@@ -113,8 +112,8 @@ class Describer {
     made::NumberJob members{};
     members.kind = made::kMemberNumbers;
     members.count = launch.offsets->back();
-    members.first = reach_.places(number).members;
-    members.rows_first = by_members ? made::kNoNumber : reach_.places(number).rows;
+    members.first = numbers_.places(number).members;
+    members.rows_first = by_members ? made::kNoNumber : numbers_.places(number).rows;
     members.whole = rows.whole;
     members.owners = memory_.share(*launch.owners);
     of.members = add_job(members);
@@ -134,7 +133,7 @@ class Describer {
     of.type_begins.push_back(to_row(rows.size()));
   }
 
-  void add_rest(std::uint32_t number, const WeightReach::Rests& rests) {
+  void add_rest(std::uint32_t number, const ReachNumbers::Rests& rests) {
     const BatchAccess& access = batch_.launches[number].accesses[rests.access];
     made::NumberJob job{};
     job.kind = made::kRestNumbers;
@@ -172,10 +171,10 @@ class Describer {
       if (launch.segments == KernelSegments::Strided) store.remainder = launch.rows;
     }
     store.by_members = launch.drops && is_member ? 1 : 0;
-    store.members = reach_.places(number).members;
-    store.rows = reach_.places(number).rows;
-    store.whole = reach_.whole() + number;
-    if (reach_.traits(number).has_rows_by_members) {
+    store.members = numbers_.places(number).members;
+    store.rows = numbers_.places(number).rows;
+    store.whole = numbers_.whole() + number;
+    if (numbers_.traits(number).has_rows_by_members) {
       store.row_members = memory_.share(*launch.offsets);
     }
     return store;
@@ -191,6 +190,17 @@ class Describer {
   void add_patch(std::uint64_t at, made::PatchKind kind, std::uint32_t index,
                  std::uint64_t number = 0) {
     to_.patches.push_back({to_row(at), kind, index, number});
+  }
+
+  // That in which a search, or else a union of sets, comes to the launches.
+  [[nodiscard]] std::vector<std::uint32_t> order_of_arrays() const {
+    std::vector<std::uint32_t> order(batch_.launches.size());
+    std::iota(order.begin(), order.end(), 0u);
+    if (!searches_) return order;
+    const auto others = std::ranges::stable_partition(
+        order, [&](std::uint32_t l) { return numbers_.traits(l).is_pure; });
+    std::ranges::reverse(others);
+    return order;
   }
 
   // As RunWriter::add() adds them.
@@ -229,7 +239,7 @@ class Describer {
     for (const BatchUpdate& update : batch_.launches[number].updates) {
       if (update.group == kNone) continue;
       add_patch(writer_.layout.bounds[number].data(update.access), made::kStored, number,
-                reach_.groups() + update.group);
+                numbers_.groups() + update.group);
     }
   }
 
@@ -258,7 +268,7 @@ class Describer {
                          std::uint32_t type) {
       to_.segments.push_back({kind, number, in_node, begin, end, type});
     };
-    if (!reach_.places(number).rests.empty()) add(made::kZeroRows, 0, 0, 0);
+    if (!numbers_.places(number).rests.empty()) add(made::kZeroRows, 0, 0, 0);
     if (!launch.drops) {
       for (const auto& [begin, end, type] : writer_.cutter.whole(number)) {
         add(made::kWholeRows, begin, end, type);
@@ -284,7 +294,8 @@ class Describer {
 
   const BatchWriter& writer_;
   const BatchPlan& batch_;
-  const WeightReach& reach_;
+  const ReachNumbers& numbers_;
+  const bool searches_;
   TableMemory& memory_;
   const RunWriter arrays_of_;
   std::vector<std::uint32_t> last_uses_;  // by slot, the last array so far
@@ -292,22 +303,35 @@ class Describer {
   BatchDescription to_;
 };
 
+void add_sets(const WordSets& sets, TableMemory& memory, made::BatchTables& to) {
+  const std::vector<std::uint32_t> begins(sets.begins.begin(), sets.begins.end());
+  static_assert(sizeof(std::uint64_t) == sizeof(unsigned long long));
+  to.set_begins = memory.add(begins);
+  to.set_words = memory.add(sets.words);
+  to.set_bits = reinterpret_cast<const unsigned long long*>(memory.add(sets.bits));
+}
+
+void add_search(const BatchSearch& search, TableMemory& memory, made::BatchTables& to) {
+  to.search_jobs = memory.add(search.jobs);
+  to.search_chunks = memory.add(search.chunks);
+  to.weight_sections = memory.add(search.weights);
+  to.weight_section_count = to_row(search.weights.size());
+}
+
 }  // namespace
 
 std::optional<BatchDescription> describe_batches(const BatchWriter& writer,
-                                                 const WeightReach& reach, TableMemory& memory) {
-  return Describer(writer, reach, memory).describe();
+                                                 const BatchOrigin& origin, TableMemory& memory) {
+  return Describer(writer, origin, memory).describe();
 }
 
 made::BatchTables add_tables(const BatchDescription& of, const BatchWriter& writer,
-                             const WeightReach& reach, TableMemory& memory) {
+                             const BatchOrigin& origin, const BatchSearch* search,
+                             TableMemory& memory) {
   made::BatchTables tables{};
-  const WordSets& sets = reach.sets();
-  const std::vector<std::uint32_t> begins(sets.begins.begin(), sets.begins.end());
-  static_assert(sizeof(std::uint64_t) == sizeof(unsigned long long));
-  tables.set_begins = memory.add(begins);
-  tables.set_words = memory.add(sets.words);
-  tables.set_bits = reinterpret_cast<const unsigned long long*>(memory.add(sets.bits));
+  const std::uint64_t numbers = search != nullptr ? search->numbers : origin.numbers->count();
+  search != nullptr ? add_search(*search, memory, tables)
+                    : add_sets(origin.reach->sets(), memory, tables);
   tables.jobs = memory.add(of.jobs);
   tables.chunk_jobs = memory.add(of.chunk_jobs);
   tables.job_uses = memory.add(of.job_uses);
@@ -318,7 +342,7 @@ made::BatchTables add_tables(const BatchDescription& of, const BatchWriter& writ
   tables.patches = memory.add(of.patches);
   tables.segments = memory.add(of.segments);
   tables.nodes = memory.add(of.nodes);
-  tables.reached_words = to_row((reach.numbers() + 63) / 64);
+  tables.reached_words = to_row((numbers + 63) / 64);
   tables.chunks = to_row(of.chunk_jobs.size());
   tables.rest_count = to_row(of.rests.size());
   tables.array_count = to_row(of.arrays.size());
@@ -338,6 +362,7 @@ made::BatchTables add_tables(const BatchDescription& of, const BatchWriter& writ
   tables.array_begins = memory.reserve<unsigned>(tables.array_count);
   tables.array_places = memory.reserve<unsigned long long>(tables.array_count);
   tables.segment_begins = memory.reserve<unsigned>(of.segments.size());
+  tables.image_bytes = memory.reserve<unsigned long long>(1);
   return tables;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/cuda/batch_image.h"
+#include "backends/cuda/batch_search.h"
 #include "backends/cuda/table_memory.h"
 #include "src/batch/weight_reach.h"
 #include "src/kernel/prelude/batch_tables.h"
@@ -26,16 +27,24 @@ struct BatchDescription {
   std::vector<vecc_kernel::BatchNode> nodes;
 };
 
+/// Where what a batch reaches is found: sets of its weights' rows, or a search.
+struct BatchOrigin {
+  const ReachNumbers* numbers = nullptr;
+  const WeightReach* reach = nullptr;  ///< null: batches are searched
+};
+
 /// Its index arrays are in `memory`. None where batches have to be made on the host: two updates
 /// say whether one store goes anywhere, or numbers do not fit.
 [[nodiscard]] std::optional<BatchDescription> describe_batches(const BatchWriter& writer,
-                                                               const WeightReach& reach,
+                                                               const BatchOrigin& origin,
                                                                TableMemory& memory);
 
-/// The description, sets of `reach`, and room for what kernels leave for one another.
+/// All that kernels read, with room for what they leave for one another. `search`: of batches that
+/// are searched.
 [[nodiscard]] vecc_kernel::BatchTables add_tables(const BatchDescription& of,
                                                   const BatchWriter& writer,
-                                                  const WeightReach& reach, TableMemory& memory);
+                                                  const BatchOrigin& origin,
+                                                  const BatchSearch* search, TableMemory& memory);
 
 /// Bytes of images that are made by it.
 class ImageSizes {

@@ -30,7 +30,7 @@ ImageSizes::ImageSizes(const BatchDescription& of, const BatchLayout& layout,
     : reach_(reach), fixed_(layout.fixed + 3 * BatchLayout::kAlignment) {
   const std::vector<std::uint64_t> bytes = bytes_of_numbers(of);
   // What a number takes, by the one that its section begins with; a member may bring its row.
-  std::map<std::uint64_t, std::uint64_t> sections{{0, 0}, {reach.whole(), 0}};
+  std::map<std::uint64_t, std::uint64_t> sections{{0, 0}, {reach.numbers().whole(), 0}};
   std::map<std::uint64_t, std::uint64_t> whole;
   for (std::size_t j = 0; j < of.jobs.size(); ++j) {
     sections[of.jobs[j].first] += bytes[j];
@@ -46,7 +46,7 @@ ImageSizes::ImageSizes(const BatchDescription& of, const BatchLayout& layout,
       const std::uint64_t first = sets.words[i] * std::uint64_t{64};
       const auto count = static_cast<std::uint64_t>(std::popcount(sets.bits[i]));
       of_set += count * std::prev(sections.upper_bound(first))->second;
-      if (first < reach.whole()) continue;
+      if (first < reach.numbers().whole()) continue;
       for (std::uint64_t bits = sets.bits[i]; bits != 0; bits &= bits - 1) {
         const auto found = whole.find(first + static_cast<std::uint64_t>(std::countr_zero(bits)));
         if (found == whole.end()) continue;

@@ -7,7 +7,7 @@
 namespace vecc {
 
 BatchBinder::BatchBinder(const BatchPlan& plan, const WeightReach* reach)
-    : plan_(plan), reach_(reach), writer_(plan, reach) {
+    : plan_(plan), reach_(reach), writer_(plan, reach == nullptr ? nullptr : &reach->numbers()) {
   if (reach_ == nullptr) {
     finder_.emplace(plan);
     return;
@@ -16,7 +16,7 @@ BatchBinder::BatchBinder(const BatchPlan& plan, const WeightReach* reach)
   rows_.reserve(plan);
   share_.assign(plan.launches.size(), kNone);
   for (std::uint32_t l = 0; l < share_.size(); ++l) {
-    const std::uint32_t first = reach_->alike(l);
+    const std::uint32_t first = reach_->numbers().alike(l);
     if (first == l) continue;
     if (share_[first] == kNone) {
       share_[first] = static_cast<std::uint32_t>(shared_.size());
@@ -56,7 +56,8 @@ void BatchBinder::add_unstored(std::uint32_t number, Runs&& runs) {
 void BatchBinder::search(const Batch& batch) {
   finder_->find(batch, *this);
   std::ranges::sort(result_->runs, {}, &BatchRows::Run::launch);
-  std::ranges::reverse(result_->zeros);  // they came from the last launch on
+  // They came from the last launch on.
+  std::ranges::stable_sort(result_->zeros, {}, &BatchRows::Zeros::launch);
   const std::vector<char>& groups = finder_->groups();
   for (const BatchRows::Run& run : result_->runs) {
     add_unstored(run.launch, [&](std::uint32_t group) { return groups[group] != 0; });

@@ -20,17 +20,18 @@ Result<const PlanBatch*> PlanBatch::bind(const BatchPlan& plan, std::uint64_t nu
   VECC_TRY_VOID(check_batch(plan, batch));
   PlanBatch& own = of(plan, number_bytes, batch, to);
   binders.bind(batch, own.rows_);
-  own.reach_ = nullptr;
+  own.has_rows_ = true;
   return &own;
 }
 
 Result<void> PlanBatch::keep(const BatchPlan& plan, std::uint64_t number_bytes,
-                             const WeightReach& reach, const Batch& batch,
+                             const WeightReach* reach, const Batch& batch,
                              std::unique_ptr<BoundBatch>& to) {
   VECC_TRY_VOID(check_batch(plan, batch));
   PlanBatch& own = of(plan, number_bytes, batch, to);
   own.rows_.clear();
-  own.reach_ = &reach;
+  own.has_rows_ = false;
+  own.reach_ = reach;
   return {};
 }
 

@@ -25,13 +25,13 @@ class PlanBatch final : public BoundBatch {
                                                      BinderPool& binders, const Batch& batch,
                                                      std::unique_ptr<BoundBatch>& to);
 
-  /// The same without rows(), of a batch that is made elsewhere from `reach`, that of the plan,
-  /// which must outlive it.
+  /// The same without rows(), of a batch that is made elsewhere. `reach`: that of the plan, null:
+  /// it is searched; must outlive it.
   [[nodiscard]] static Result<void> keep(const BatchPlan& plan, std::uint64_t number_bytes,
-                                         const WeightReach& reach, const Batch& batch,
+                                         const WeightReach* reach, const Batch& batch,
                                          std::unique_ptr<BoundBatch>& to);
 
-  [[nodiscard]] bool has_rows() const { return reach_ == nullptr; }
+  [[nodiscard]] bool has_rows() const { return has_rows_; }
   [[nodiscard]] const BatchRows& rows() const { return rows_; }
   /// By BatchOptions::weights.
   [[nodiscard]] const std::vector<Batch::Weights>& weights() const { return weights_; }
@@ -55,6 +55,7 @@ class PlanBatch final : public BoundBatch {
   const BatchPlan* plan_;
   std::uint64_t number_bytes_;
   BatchRows rows_;
+  bool has_rows_ = true;
   const WeightReach* reach_ = nullptr;  // without rows_
   std::vector<Batch::Weights> weights_;
   std::vector<std::uint32_t> samples_;

@@ -25,7 +25,7 @@ std::uint32_t tile_rows(const BatchLaunch& launch, const BatchRows::Run& run) {
 // Numbers arrays by what is in them: entries of a list, or counters where it is null.
 class RunWriter::SlotTable {
  public:
-  SlotTable(const BatchPlan& plan, const WeightReach* reach) : plan_(plan), reach_(reach) {}
+  SlotTable(const BatchPlan& plan, const ReachNumbers* numbers) : plan_(plan), numbers_(numbers) {}
 
   [[nodiscard]] Slots of(std::uint32_t number) {
     const BatchLaunch& launch = plan_.launches[number];
@@ -34,7 +34,7 @@ class RunWriter::SlotTable {
       if (launch.takes_order) slots.order = slot(number, KernelSpace::Row, nullptr);
       return slots;
     }
-    const std::uint32_t alike = reach_ == nullptr ? number : reach_->alike(number);
+    const std::uint32_t alike = numbers_ == nullptr ? number : numbers_->alike(number);
     slots.offsets = find({alike, kOffsets, nullptr, false});
     for (const BatchAccess& access : launch.accesses) {
       const bool is_listed = access.map == RowMap::List;
@@ -55,7 +55,7 @@ class RunWriter::SlotTable {
 
   [[nodiscard]] std::uint32_t slot(std::uint32_t number, KernelSpace space, const void* list) {
     const std::uint64_t own = number * std::uint64_t{2} + (space == KernelSpace::Member ? 1 : 0);
-    const std::uint64_t counters = reach_ == nullptr ? own : reach_->counters(number, space);
+    const std::uint64_t counters = numbers_ == nullptr ? own : numbers_->counters(number, space);
     return find({counters, kCounters, list, plan_.launches[number].is_narrow});
   }
   [[nodiscard]] std::uint32_t find(const Key& key) {
@@ -63,12 +63,12 @@ class RunWriter::SlotTable {
   }
 
   const BatchPlan& plan_;
-  const WeightReach* reach_;
+  const ReachNumbers* numbers_;
   std::map<Key, std::uint32_t> found_;
 };
 
-RunWriter::RunWriter(const BatchPlan& plan, const WeightReach* reach) : plan_(plan) {
-  SlotTable table(plan, reach);
+RunWriter::RunWriter(const BatchPlan& plan, const ReachNumbers* numbers) : plan_(plan) {
+  SlotTable table(plan, numbers);
   for (std::uint32_t l = 0; l < plan.launches.size(); ++l) slots_.push_back(table.of(l));
   places_.resize(table.size());
 }

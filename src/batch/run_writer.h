@@ -7,15 +7,15 @@
 #include "src/batch/batch_plan.h"
 #include "src/batch/batch_rows.h"
 #include "src/batch/launch_rows.h"
-#include "src/batch/weight_reach.h"
+#include "src/batch/reach_numbers.h"
 
 namespace vecc {
 
 class RunWriter {
  public:
-  /// `reach`: what says which launches have the same rows or members; null: none have. The plan
+  /// `numbers`: what says which launches have the same rows or members; null: none have. The plan
   /// must outlive this.
-  RunWriter(const BatchPlan& plan, const WeightReach* reach);
+  RunWriter(const BatchPlan& plan, const ReachNumbers* numbers);
 
   /// Arrays of a launch, by numbers: launches that have equal ones share them. kNone: it has no
   /// such array.

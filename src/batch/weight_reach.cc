@@ -17,17 +17,6 @@ constexpr std::uint64_t kManyBytes = std::uint64_t{256} << 20;
 // Rows of weights that tell how much all of them take.
 constexpr std::uint64_t kProbes = 32;
 
-// By buffer: rows that are at rest may be read of it.
-std::vector<bool> read_at_rest(const BatchPlan& plan, const std::vector<LaunchTraits>& traits) {
-  std::vector<bool> read(plan.zero_buffers.size(), false);
-  for (std::size_t l = 0; l < plan.launches.size(); ++l) {
-    for (const BatchAccess& access : plan.launches[l].accesses) {
-      if (access.is_zero && access.is_made && traits[l].reads_zeros) read[access.buffer] = true;
-    }
-  }
-  return read;
-}
-
 constexpr std::uint64_t kWordBytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
 
 }  // namespace
@@ -61,15 +50,15 @@ class WeightReach::Recorder final : private RowSink {
     found_.clear();
     finder_.find(batch_, *this);
     for (std::uint32_t g = 0; g < finder_.groups().size(); ++g) {
-      if (finder_.groups()[g] != 0) found_.insert(of_.groups_ + g);
+      if (finder_.groups()[g] != 0) found_.insert(of_.numbers_.groups() + g);
     }
     return found_;
   }
   void run(std::uint32_t number, LaunchRows& rows) override {
-    const Places& places = of_.places_[number];
-    if (!of_.traits_[number].has_rows_by_members) {
+    const ReachNumbers::Places& places = of_.numbers_.places(number);
+    if (!of_.numbers_.traits(number).has_rows_by_members) {
       if (rows.rows.size() == of_.plan_.launches[number].rows) {
-        found_.insert(of_.whole_ + number);
+        found_.insert(of_.numbers_.whole() + number);
       } else {
         for (const std::uint32_t row : rows.rows) found_.insert(places.rows + row);
       }
@@ -78,8 +67,8 @@ class WeightReach::Recorder final : private RowSink {
     for (const std::uint32_t member : rows.members) found_.insert(places.members + member);
   }
   void set_at_rest(std::uint32_t number, std::uint32_t access, std::uint32_t row) override {
-    const std::vector<Rests>& rests = of_.places_[number].rests;
-    found_.insert(std::ranges::find(rests, access, &Rests::access)->first + row);
+    const auto& rests = of_.numbers_.places(number).rests;
+    found_.insert(std::ranges::find(rests, access, &ReachNumbers::Rests::access)->first + row);
   }
 
   const WeightReach& of_;
@@ -88,27 +77,7 @@ class WeightReach::Recorder final : private RowSink {
   Batch batch_;
 };
 
-WeightReach::WeightReach(const BatchPlan& plan) : plan_(plan), traits_(launch_traits(plan)) {
-  const auto take = [&](std::uint64_t count) {
-    const std::uint64_t first = numbers_;
-    numbers_ += (count + 63) / 64 * 64;
-    return first;
-  };
-  const std::vector<bool> may_rest = read_at_rest(plan, traits_);
-  for (std::size_t l = 0; l < plan.launches.size(); ++l) {
-    const BatchLaunch& launch = plan.launches[l];
-    const bool has_rows_by_members = traits_[l].has_rows_by_members;
-    Places& places = places_.emplace_back();
-    places.rows = take(has_rows_by_members ? 0 : launch.rows);
-    if (launch.drops) places.members = take(member_count(launch));
-    for (std::uint32_t a = 0; a < launch.accesses.size(); ++a) {
-      const BatchAccess& access = launch.accesses[a];
-      if (!access.store || !may_rest[access.buffer]) continue;
-      places.rests.push_back({a, take(access.rows)});
-    }
-  }
-  whole_ = take(plan.launches.size());
-  groups_ = take(plan.groups.size());
+WeightReach::WeightReach(const BatchPlan& plan) : plan_(plan), numbers_(plan) {
   for (const std::vector<BufferIndex>& buffers : plan.weights) {
     first_of_weights_.push_back(weight_rows_);
     std::uint64_t most = 0;
@@ -127,7 +96,7 @@ std::unique_ptr<const WeightReach> WeightReach::make(const BatchPlan& plan,
                                                      std::uint64_t most_bytes) {
   if (!plan.mixes_samples || plan.lists_touched || !plan.outputs.empty()) return nullptr;
   std::unique_ptr<WeightReach> made(new WeightReach(plan));
-  if (made->numbers_ / 64 > std::numeric_limits<std::uint32_t>::max()) return nullptr;
+  if (made->numbers_.count() / 64 > std::numeric_limits<std::uint32_t>::max()) return nullptr;
   return made->find_all(most_bytes) ? std::move(made) : nullptr;
 }
 
@@ -162,7 +131,6 @@ bool WeightReach::find_all(std::uint64_t most_bytes) {
     if (bytes() > most_bytes) return false;
   }
   share_numbers();
-  find_alike();
   sets_.words.shrink_to_fit();
   sets_.bits.shrink_to_fit();
   return true;
@@ -170,12 +138,12 @@ bool WeightReach::find_all(std::uint64_t most_bytes) {
 
 // By launch: whether a batch runs all rows by the number that stands for them.
 std::vector<bool> WeightReach::find_whole() const {
-  std::vector<bool> whole(places_.size(), false);
+  std::vector<bool> whole(plan_.launches.size(), false);
   for (std::size_t i = 0; i < sets_.words.size(); ++i) {
     const std::uint64_t number = sets_.words[i] * std::uint64_t{64};
-    if (number < whole_ || number >= whole_ + whole.size()) continue;
+    if (number < numbers_.whole() || number >= numbers_.whole() + whole.size()) continue;
     for (std::uint64_t bits = sets_.bits[i]; bits != 0; bits &= bits - 1) {
-      whole[number - whole_ + static_cast<std::uint64_t>(std::countr_zero(bits))] = true;
+      whole[number - numbers_.whole() + static_cast<std::uint64_t>(std::countr_zero(bits))] = true;
     }
   }
   return whole;
@@ -183,58 +151,9 @@ std::vector<bool> WeightReach::find_whole() const {
 
 // Steps have the same rows forwards and backwards, and a gradient sums over those of one of them.
 void WeightReach::share_numbers() {
-  const std::vector<bool> is_whole = find_whole();
-  std::vector<NumberSection> sections;
-  std::vector<bool> is_own;
-  const auto add = [&](std::uint64_t first, std::uint64_t count, bool own) {
-    sections.push_back({first, count});
-    is_own.push_back(own);
-  };
-  for (std::uint32_t l = 0; l < places_.size(); ++l) {
-    const BatchLaunch& launch = plan_.launches[l];
-    add(places_[l].rows, traits_[l].has_rows_by_members ? 0 : launch.rows, is_whole[l]);
-    if (launch.drops) add(places_[l].members, member_count(launch), false);
-    for (const Rests& rests : places_[l].rests) {
-      add(rests.first, launch.accesses[rests.access].rows, true);
-    }
-  }
-  add(whole_, plan_.launches.size(), true);
-  add(groups_, plan_.groups.size(), true);
-  const std::vector<std::uint64_t> begins =
-      drop_equal_sections(sets_, sections, find_equal_sections(sets_, sections, is_own));
-  std::size_t s = 0;
-  for (std::uint32_t l = 0; l < places_.size(); ++l) {
-    places_[l].rows = begins[s++];
-    if (plan_.launches[l].drops) places_[l].members = begins[s++];
-    for (Rests& rests : places_[l].rests) rests.first = begins[s++];
-  }
-  whole_ = begins[s++];
-  groups_ = begins[s++];
-  numbers_ = begins[s];
-}
-
-void WeightReach::find_alike() {
-  using Key = std::tuple<std::uint64_t, std::uint64_t, const void*, const void*, std::uint32_t>;
-  std::map<Key, std::uint32_t> firsts;
-  for (std::uint32_t l = 0; l < places_.size(); ++l) {
-    const BatchLaunch& launch = plan_.launches[l];
-    const std::uint64_t rows = traits_[l].has_rows_by_members ? numbers_ : places_[l].rows;
-    const std::uint64_t members = launch.drops ? places_[l].members : numbers_;
-    const void* const owners = launch.drops ? launch.owners.get() : nullptr;
-    const Key key{rows, members, owners, launch.types.get(), launch.rows};
-    alike_.push_back(firsts.try_emplace(key, l).first->second);
-  }
-}
-
-std::uint64_t WeightReach::counters(std::uint32_t number, KernelSpace space) const {
-  const bool by_members = traits_[number].has_rows_by_members;
-  const bool is_member = space == KernelSpace::Member;
-  // In the order of the numbers, unless they are sorted by type; members of rows that run are not
-  // all that there are.
-  if (plan_.launches[number].types == nullptr && by_members == is_member) {
-    return is_member ? places_[number].members : places_[number].rows;
-  }
-  return numbers_ + alike_[number] * std::uint64_t{2} + (is_member ? 1 : 0);
+  const auto [sections, is_own] = numbers_.sections(find_whole());
+  numbers_.move_to(
+      drop_equal_sections(sets_, sections, find_equal_sections(sets_, sections, is_own)));
 }
 
 void WeightReach::insert(const Batch& batch, RowSet& to) const {
@@ -261,12 +180,12 @@ void WeightReach::insert(const Batch& batch, RowSet& to) const {
 
 bool WeightReach::take(std::uint32_t number, const RowSet& set, LaunchRows& to) const {
   const BatchLaunch& launch = plan_.launches[number];
-  const Places& places = places_[number];
-  if (traits_[number].has_rows_by_members) {
+  const ReachNumbers::Places& places = numbers_.places(number);
+  if (numbers_.traits(number).has_rows_by_members) {
     take_members(launch, set, places.members, to);
     return !to.rows.empty();
   }
-  if (set.contains(whole_ + number)) {
+  if (set.contains(numbers_.whole() + number)) {
     std::iota(to.rows.data(), to.rows.data() + launch.rows, 0u);
     to.rows.set_size(launch.rows);
   } else {
@@ -278,9 +197,9 @@ bool WeightReach::take(std::uint32_t number, const RowSet& set, LaunchRows& to) 
 }
 
 bool WeightReach::runs_row(std::uint32_t number, std::uint32_t row, const RowSet& set) const {
-  const Places& places = places_[number];
-  if (!traits_[number].has_rows_by_members) {
-    return set.contains(whole_ + number) || set.contains(places.rows + row);
+  const ReachNumbers::Places& places = numbers_.places(number);
+  if (!numbers_.traits(number).has_rows_by_members) {
+    return set.contains(numbers_.whole() + number) || set.contains(places.rows + row);
   }
   bool runs = false;
   for_each_member(plan_.launches[number], row, [&](std::uint32_t member) {
@@ -298,7 +217,7 @@ bool WeightReach::is_stored(std::uint32_t number, const BatchAccess& access, std
   if (!is_stored || !launch.drops || !is_by_member(access)) return is_stored;
   is_stored = false;
   for_each_storing_member(launch, access, row, [&](std::uint32_t member) {
-    is_stored = is_stored || set.contains(places_[number].members + member);
+    is_stored = is_stored || set.contains(numbers_.places(number).members + member);
   });
   return is_stored;
 }

@@ -12,6 +12,7 @@
 #include "src/batch/batch_loops.h"
 #include "src/batch/batch_plan.h"
 #include "src/batch/launch_rows.h"
+#include "src/batch/reach_numbers.h"
 #include "src/batch/row_finder.h"
 #include "src/batch/row_set.h"
 #include "src/batch/word_sets.h"
@@ -32,7 +33,7 @@ class WeightReach {
   [[nodiscard]] static std::uint64_t most_bytes(const BatchPlan& plan);
 
   /// For what a batch reaches.
-  [[nodiscard]] RowSet empty_set() const { return RowSet(numbers_); }
+  [[nodiscard]] RowSet empty_set() const { return RowSet(numbers_.count()); }
   /// Adds what a batch reaches to an empty set.
   void insert(const Batch& batch, RowSet& to) const;
 
@@ -41,16 +42,12 @@ class WeightReach {
   [[nodiscard]] bool take(std::uint32_t launch, const RowSet& set, LaunchRows& to) const;
   /// Whether the updates of a group run.
   [[nodiscard]] bool runs(std::uint32_t group, const RowSet& set) const {
-    return set.contains(groups_ + group);
+    return set.contains(numbers_.groups() + group);
   }
-  /// The first launch of which take() always sets the same.
-  [[nodiscard]] std::uint32_t alike(std::uint32_t launch) const { return alike_[launch]; }
-  /// A number of its rows, or members: where it is that of another launch's, take() sets the same.
-  [[nodiscard]] std::uint64_t counters(std::uint32_t launch, KernelSpace space) const;
   /// Calls visit(access, row) for rows of a launch's stores that are read and that nothing stores.
   template <class Visit>
   void for_each_at_rest(std::uint32_t launch, const RowSet& set, Visit&& visit) const {
-    for (const Rests& rests : places_[launch].rests) {
+    for (const ReachNumbers::Rests& rests : numbers_.places(launch).rests) {
       const BatchAccess& access = plan_.launches[launch].accesses[rests.access];
       set.for_each(rests.first, rests.first + access.rows, [&](std::uint64_t number) {
         const auto row = static_cast<std::uint32_t>(number - rests.first);
@@ -59,27 +56,9 @@ class WeightReach {
     }
   }
 
-  /// Of a store whose rows may be read where nothing stores them.
-  struct Rests {
-    std::uint32_t access = 0;
-    std::uint64_t first = 0;  // the number of row 0, a multiple of 64
-  };
-  /// Where the numbers of a launch begin in a set, multiples of 64. Launches whose rows or members
-  /// are the same, whatever the batch, share them.
-  struct Places {
-    std::uint64_t rows = 0;
-    std::uint64_t members = 0;
-    std::vector<Rests> rests;
-  };
-
-  // For what reads sets elsewhere (the cuda backend, on the device).
-  [[nodiscard]] const Places& places(std::uint32_t launch) const { return places_[launch]; }
-  [[nodiscard]] const LaunchTraits& traits(std::uint32_t launch) const { return traits_[launch]; }
-  /// A number by launch: all of its rows run.
-  [[nodiscard]] std::uint64_t whole() const { return whole_; }
-  /// A number by group: its updates run.
-  [[nodiscard]] std::uint64_t groups() const { return groups_; }
-  [[nodiscard]] std::uint64_t numbers() const { return numbers_; }
+  /// Which numbers stand for what: launches that always have the same rows, or members, share
+  /// them.
+  [[nodiscard]] const ReachNumbers& numbers() const { return numbers_; }
   /// That of nothing, then one by row of weights: a batch reaches the first and its rows'.
   [[nodiscard]] const WordSets& sets() const { return sets_; }
   [[nodiscard]] std::uint64_t set_of(std::size_t weights, std::uint32_t row) const {
@@ -94,7 +73,6 @@ class WeightReach {
   explicit WeightReach(const BatchPlan& plan);
   [[nodiscard]] bool find_all(std::uint64_t most_bytes);
   void share_numbers();
-  void find_alike();
   [[nodiscard]] std::vector<bool> find_whole() const;
   [[nodiscard]] bool is_larger_than(std::uint64_t most_bytes, Recorder& recorder) const;
   [[nodiscard]] bool runs_row(std::uint32_t launch, std::uint32_t row, const RowSet& set) const;
@@ -102,12 +80,7 @@ class WeightReach {
                                const RowSet& set) const;
 
   const BatchPlan& plan_;
-  std::vector<LaunchTraits> traits_;
-  std::vector<Places> places_;  // by launch
-  std::uint64_t whole_ = 0;     // by launch a number: all rows run, whose own are not there
-  std::uint64_t groups_ = 0;    // by group a number
-  std::uint64_t numbers_ = 0;   // all
-  std::vector<std::uint32_t> alike_;
+  ReachNumbers numbers_;
   std::uint64_t weight_rows_ = 0;
   std::vector<std::uint64_t> first_of_weights_;  // by BatchOptions::weights: of sets_, less one
   WordSets sets_;  // of each row of weights, and before them of a batch of nothing

@@ -50,9 +50,11 @@ enum class CudaUnit : std::uint8_t {
 [[nodiscard]] std::string print_set_numbers(DType dtype);
 
 /// A unit with the kernels that make a batch's image on a device, in this order: vecc_unite_sets,
-/// of kUniteBlocks blocks, vecc_mark_numbers, of one a chunk, vecc_place_numbers, of one, and
-/// vecc_write_image, of one a node and one a chunk; each block has kCudaThreads threads. All are
-/// `(const MakeBatch arguments, const void*)` of prelude/batch_tables.h.
+/// or, where batches are searched, vecc_forget_weights and vecc_take_weights, of kUniteBlocks
+/// blocks, and vecc_search_step for each of its steps, of one a chunk; vecc_mark_numbers, of one a
+/// chunk, vecc_place_numbers, of one, and vecc_write_image, of one a node and one a chunk. Each
+/// block has kCudaThreads threads. All are `(const MakeBatch arguments, const void*)` of
+/// prelude/batch_tables.h.
 [[nodiscard]] std::string print_make_batch(DType dtype);
 
 }  // namespace vecc

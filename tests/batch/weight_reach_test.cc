@@ -165,7 +165,7 @@ TEST(WeightReach, launches_that_run_the_same_rows_share_their_arrays) {
   ASSERT_NE(reach, nullptr);
   std::uint64_t alike = 0;
   for (std::uint32_t l = 0; l < step.plan.launches.size(); ++l) {
-    alike += reach->alike(l) != l ? 1 : 0;
+    alike += reach->numbers().alike(l) != l ? 1 : 0;
   }
   EXPECT_GT(alike, 0u);
   BatchBinder searches(step.plan);

@@ -31,7 +31,7 @@ Batch random_batch(const training::BatchStepProgram& made, std::uint64_t count,
 
 CompiledBatches compile_batches(const NeuronGraph& graph, bool optimizes, DType dtype,
                                 std::uint64_t image_bytes, std::uint64_t batches_again,
-                                std::uint64_t device_bytes) {
+                                std::uint64_t device_bytes, bool searches) {
   VectorizeOptions vectorized;
   vectorized.dtype = dtype;
   Program forward = vectorize(graph, vectorized)->program;
@@ -40,7 +40,7 @@ CompiledBatches compile_batches(const NeuronGraph& graph, bool optimizes, DType 
   std::iota(samples.begin(), samples.end(), 0u);
   CompiledBatches compiled{
       *training::make_batch_step_program(graph, std::move(forward), samples, {}), nullptr};
-  compiled.made.batch.mixes_samples = batches_again == 0;
+  compiled.made.batch.mixes_samples = batches_again == 0 && !searches;
   compiled.made.batch.batches_again = batches_again;
   if (batches_again == 0) compiled.made.batch.side = BatchSide::Device;
   std::mt19937 random(1);

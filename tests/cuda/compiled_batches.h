@@ -29,11 +29,12 @@ struct CompiledBatches {
                                  std::mt19937& random);
 
 /// Without an executable where the step cannot be bound. `batches_again`: BatchOptions'; without,
-/// batches mix samples, and are made on the device. `device_bytes`: PlaceOptions'.
+/// batches mix samples, and are made on the device. `device_bytes`: PlaceOptions'. `searches`: they
+/// are made by a search.
 [[nodiscard]] CompiledBatches compile_batches(
     const NeuronGraph& graph, bool optimizes, DType dtype,
     std::uint64_t image_bytes = BatchOptions().image_bytes, std::uint64_t batches_again = 0,
-    std::uint64_t device_bytes = 0);
+    std::uint64_t device_bytes = 0, bool searches = false);
 
 /// Of datasets/.
 [[nodiscard]] NeuronGraph graph_of_file(const std::string& name);

@@ -61,7 +61,7 @@ void compare_images(const CompiledBatches& compiled, const Batch& batch, Compare
   ASSERT_TRUE(runner.bind_batch(batch, on_host, /*on_host=*/true));
   ASSERT_TRUE(runner.bind_batch(batch, on_device));
   ASSERT_TRUE(runner.find(*on_host)->has_rows());
-  if (runner.find(*on_device)->has_rows()) return;  // no table: batches are searched
+  if (runner.find(*on_device)->has_rows()) return;  // has no jobs
   note(runner.find(*on_host)->rows(), compared);
   std::vector<std::byte> images[2];
   std::uint64_t bytes = 0;
@@ -76,11 +76,17 @@ void compare_images(const CompiledBatches& compiled, const Batch& batch, Compare
   }
 }
 
-void compare_batches(const NeuronGraph& graph, bool optimizes, std::uint32_t seed,
+CompiledBatches compile_searched(const NeuronGraph& graph, bool optimizes, DType dtype,
+                                 std::uint64_t image_bytes = BatchOptions().image_bytes) {
+  return compile_batches(graph, optimizes, dtype, image_bytes, 0, 0, /*searches=*/true);
+}
+
+void compare_batches(const NeuronGraph& graph, bool optimizes, std::uint32_t seed, bool searches,
                      Compared& compared) {
   std::mt19937 random(seed);
-  const CompiledBatches compiled =
-      compile_batches(graph, optimizes, seed % 2 == 0 ? DType::F32 : DType::F64);
+  const DType dtype = seed % 2 == 0 ? DType::F32 : DType::F64;
+  const CompiledBatches compiled = searches ? compile_searched(graph, optimizes, dtype)
+                                            : compile_batches(graph, optimizes, dtype);
   if (!compiled.executable) return;
   const std::uint64_t samples = compiled.made.rows.size();
   for (const std::uint64_t size : {samples / 5 + 1, std::uint64_t{1}, samples / 2 + 1, samples}) {
@@ -96,11 +102,14 @@ TEST_F(MadeBatches, have_the_bytes_of_those_of_the_host) {
   std::uint32_t seed = 0;
   for (const char* name : {"mutagenesis.pb", "attention.pb", "xor.pb"}) {
     for (const bool optimizes : {true, false}) {
-      SCOPED_TRACE(std::string(name) + (optimizes ? "" : " -O0"));
-      compare_batches(graph_of_file(name), optimizes, seed++, compared);
+      for (const bool searches : {false, true}) {
+        SCOPED_TRACE(std::string(name) + (optimizes ? "" : " -O0") + (searches ? " search" : ""));
+        compare_batches(graph_of_file(name), optimizes, seed / 2, searches, compared);
+        ++seed;
+      }
     }
   }
-  EXPECT_EQ(compared.images, 30u);
+  EXPECT_EQ(compared.images, 60u);
   EXPECT_GT(compared.whole, 0u);
 }
 
@@ -145,10 +154,12 @@ NeuronGraph relations() {
 TEST_F(MadeBatches, with_rows_by_types_have_the_bytes_of_those_of_the_host) {
   Compared compared;
   for (const bool optimizes : {true, false}) {
-    SCOPED_TRACE(optimizes ? "" : "-O0");
-    compare_batches(relations(), optimizes, 3, compared);
+    for (const bool searches : {false, true}) {
+      SCOPED_TRACE(std::string(optimizes ? "" : "-O0") + (searches ? " search" : ""));
+      compare_batches(relations(), optimizes, 3, searches, compared);
+    }
   }
-  EXPECT_EQ(compared.images, 10u);
+  EXPECT_EQ(compared.images, 20u);
   EXPECT_GT(compared.types, 0u);
 }
 
@@ -163,9 +174,11 @@ TEST_F(MadeBatches, of_random_graphs_have_the_bytes_of_those_of_the_host) {
     SCOPED_TRACE(seed);
     RandomGraphOptions options;
     options.seed = seed;
-    compare_batches(with_all_samples(random_graph(options)), seed % 3 != 1,
-                    static_cast<std::uint32_t>(seed), compared);
-    if (HasFailure()) return;
+    for (const bool searches : {false, true}) {
+      compare_batches(with_all_samples(random_graph(options)), seed % 3 != 1,
+                      static_cast<std::uint32_t>(seed), searches, compared);
+      if (HasFailure()) return;
+    }
   }
   EXPECT_GT(compared.images, 10u);
   EXPECT_GT(compared.zeros, 0u);
@@ -202,13 +215,16 @@ NeuronGraph many_messages() {
 
 TEST_F(MadeBatches, of_many_chunks_have_the_bytes_of_those_of_the_host) {
   Compared compared;
-  const CompiledBatches compiled = compile_batches(many_messages(), true, DType::F32);
-  std::mt19937 random(9);
-  for (const std::uint64_t size : {16, 100}) {
-    SCOPED_TRACE(size);
-    compare_images(compiled, random_batch(compiled.made, size, random), compared);
+  for (const bool searches : {false, true}) {
+    const CompiledBatches compiled = searches ? compile_searched(many_messages(), true, DType::F32)
+                                              : compile_batches(many_messages(), true, DType::F32);
+    std::mt19937 random(9);
+    for (const std::uint64_t size : {16, 100}) {
+      SCOPED_TRACE(std::to_string(size) + (searches ? " search" : ""));
+      compare_images(compiled, random_batch(compiled.made, size, random), compared);
+    }
   }
-  EXPECT_EQ(compared.images, 2u);
+  EXPECT_EQ(compared.images, 4u);
   EXPECT_GT(compared.most_rows, vecc_kernel::kChunkWords * 64 / 4);
 }
 
@@ -235,6 +251,25 @@ TEST_F(MadeBatches, that_may_not_fit_are_bound_on_the_host) {
     compare_images(compiled, random_batch(compiled.made, size, random), compared);
   }
   EXPECT_EQ(compared.images, 3u);
+}
+
+// How much one that is searched takes is known when it was made: what does not fit is bound then.
+TEST_F(MadeBatches, that_did_not_fit_are_bound_on_the_host) {
+  const CompiledBatches compiled =
+      compile_searched(graph_of_file("mutagenesis.pb"), true, DType::F32, /*image_bytes=*/0);
+  cuda::BatchRunner& runner = compiled.runner();
+  std::mt19937 random(1);
+  std::unique_ptr<BoundBatch> bound;
+  for (const std::uint64_t size : {1, 2, 150, 2, 150, 1}) {
+    ASSERT_TRUE(runner.bind_batch(random_batch(compiled.made, size, random), bound));
+    ASSERT_TRUE(compiled.executable->start_batch(*bound));
+  }
+  EXPECT_FALSE(runner.find(*bound)->has_rows());
+  Compared compared;
+  for (const std::uint64_t size : {1, 2, 150, 1}) {
+    compare_images(compiled, random_batch(compiled.made, size, random), compared);
+  }
+  EXPECT_EQ(compared.images, 4u);
 }
 
 // Tables that batches are made from are no reason to run out of memory.

@@ -120,8 +120,59 @@ struct BatchNode {
   unsigned is_product;  // the most that it has (rows_of_block())
 };
 
+// Of a number that a job names: which other one it stands for.
+struct NumberMap {
+  const unsigned* list;  // null: itself
+  unsigned divisor;      // of that; 0: not divided
+  unsigned remainder;    // by
+  unsigned is_zero;      // 0, whatever the number
+};
+// Numbers that a row of a job names.
+enum SearchExpand : unsigned {
+  kItself,
+  kReaders,         // readers[begins[row]] .. readers[begins[row + 1] - 1]
+  kMembers,         // begins[row] .. begins[row + 1] - 1
+  kFixedMembers,    // row * members + k for k < members
+  kStridedMembers,  // row + k * stride
+};
+// A step of the search for what a batch reaches (backends/cuda/batch_search.h): of rows in one set,
+// what they name is put into another.
+struct SearchJob {
+  unsigned is_fill;           // all `limit` numbers from `target` on, if one of the source is there
+  SearchExpand expand;
+  unsigned long long source;  // the number of row 0; a fill's kNoNumber: always
+  unsigned long long count;   // numbers of the source
+  unsigned size;              // of a row
+  unsigned limit;             // rows from here on do not count
+  NumberMap before;           // of rows
+  const unsigned* begins;
+  const unsigned* readers;
+  unsigned members;
+  unsigned stride;
+  NumberMap after;           // of what a row names
+  NumberMap owner;           // of that, too: is put there if number `only` + owner is there
+  unsigned long long only;   // kNoNumber: in any case
+  unsigned long long unless;  // where its first number from `unless` on is not there; kNoNumber
+  unsigned long long target;
+  unsigned target_size;  // numbers that one named is
+  unsigned to_row;       // the row is put there, if it names any
+};
+struct SearchChunk {
+  unsigned job;
+  unsigned word;  // that its first thread looks at
+};
+// Where rows of weights that are not 0 begin in what is not 0.
+struct WeightSection {
+  unsigned weights;
+  unsigned unit;  // rows of a number
+  unsigned long long first;
+};
+
 struct BatchTables {
-  // WeightReach's sets.
+  // What is there of a batch's search, or else WeightReach's sets.
+  const SearchJob* search_jobs;
+  const SearchChunk* search_chunks;
+  const WeightSection* weight_sections;
   const unsigned* set_begins;
   const unsigned* set_words;
   const unsigned long long* set_bits;
@@ -145,6 +196,8 @@ struct BatchTables {
   unsigned* array_begins;            // by array: entries before it
   unsigned long long* array_places;  // by array: in the image, or kUnused, or kShared
   unsigned* segment_begins;          // by segment: blocks of its node before it
+  unsigned long long* image_bytes;   // that the image takes
+  unsigned weight_section_count;
   unsigned reached_words;
   unsigned chunks;
   unsigned rest_count;
@@ -157,11 +210,22 @@ struct BatchTables {
   unsigned long long nowhere;    // an address
 };
 
-// Stands before what a batch brings: NumberWrites, then the sets of its weights' rows.
+// Stands before what a batch brings: NumberWrites, then the sets of its weights' rows; of one that
+// is searched WeightRows, then what these name.
 struct BatchInput {
   unsigned writes;
-  unsigned sets;
+  unsigned sets;  // or WeightRows
   unsigned long long unused;
+};
+struct WeightRows {
+  unsigned long long values;  // the address of row 0's
+  unsigned before;            // rows that the batch before had, and that are 0 again
+  unsigned count;             // rows of this one
+  // From the input's beginning, in bytes.
+  unsigned first_before;
+  unsigned first_row;
+  unsigned first_value;
+  unsigned unused;
 };
 
 // As Zeros of prelude/batches.h, and kZeros.
@@ -185,6 +249,8 @@ struct MakeBatch {
   const BatchInput* input;
   const unsigned char* bounds;  // that all batches begin with
   unsigned char* image;
+  unsigned long long capacity;     // a larger one is not written
+  unsigned long long first_chunk;  // of a step of the search
 };
 
 }  // namespace vecc_kernel

@@ -273,6 +273,8 @@ static __device__ void place_arrays(const MakeBatch& a) {
   const unsigned long long wide_end = wide_begin + wide * sizeof(unsigned);
   const unsigned long long narrow_begin = align_16(wide_end);
   const unsigned long long narrow_end = narrow_begin + narrow * sizeof(unsigned short);
+  if (threadIdx.x == 0) *t.image_bytes = align_16(narrow_end);
+  if (align_16(narrow_end) > a.capacity) return;
   __syncthreads();
   for (unsigned i = threadIdx.x; i < t.array_count; i += kThreads) {
     if (t.array_places[i] != kFirst) continue;
@@ -391,7 +393,7 @@ static __device__ void write_chunk(const MakeBatch& a, unsigned chunk) {
     t.reached[w] = 0;
   }
   const unsigned size = t.chunk_sizes[chunk];
-  if (size == 0) return;
+  if (size == 0 || *t.image_bytes > a.capacity) return;
   const unsigned long long place = chunk * 1ull * kChunkWords + threadIdx.x;
   words[threadIdx.x] = t.words[place];
   before[threadIdx.x] = t.before[place];

@@ -1,0 +1,163 @@
+// Kernel prelude, CUDA only: what a batch reaches, found by a search (SearchJob) from the rows of
+// its weights on. Kernels, each a step; every job of a step looks at sets that steps before it have
+// made, a bit a number. It stands behind make_batch.h.
+namespace vecc_kernel {
+
+// What a batch brings.
+static __device__ __forceinline__ const WeightRows* weight_rows(const BatchInput* input) {
+  const NumberWrite* const writes = reinterpret_cast<const NumberWrite*>(input + 1);
+  return reinterpret_cast<const WeightRows*>(writes + input->writes);
+}
+template <class T>
+static __device__ __forceinline__ const T* items_at(const BatchInput* input, unsigned at) {
+  return reinterpret_cast<const T*>(reinterpret_cast<const unsigned char*>(input) + at);
+}
+
+// First step: weights of the batch before are 0 again.
+static __device__ __forceinline__ void forget_weights(const MakeBatch& a) {
+  wait_for_step();
+  for (unsigned w = 0; w < a.input->sets; ++w) {
+    const WeightRows of = weight_rows(a.input)[w];
+    const unsigned* const rows = items_at<unsigned>(a.input, of.first_before);
+    Number* const values = reinterpret_cast<Number*>(of.values);
+    for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < of.before;
+         i += kUniteBlocks * kThreads) {
+      values[rows[i]] = 0;
+    }
+  }
+}
+
+static __device__ __forceinline__ void insert_number(const BatchTables& t,
+                                                     unsigned long long number) {
+  if (!has_number(t, number)) atomicOr(&t.reached[number / 64], 1ull << number % 64);
+}
+
+// Second step: the numbers that are set, and those that are not 0.
+static __device__ __forceinline__ void take_weights(const MakeBatch& a) {
+  wait_for_step();
+  const BatchTables& t = *a.tables;
+  const unsigned thread = blockIdx.x * kThreads + threadIdx.x;
+  const NumberWrite* const writes = reinterpret_cast<const NumberWrite*>(a.input + 1);
+  for (unsigned i = thread; i < a.input->writes; i += kUniteBlocks * kThreads) {
+    *writes[i].to = writes[i].value;
+  }
+  for (unsigned w = 0; w < a.input->sets; ++w) {
+    const WeightRows of = weight_rows(a.input)[w];
+    const unsigned* const rows = items_at<unsigned>(a.input, of.first_row);
+    const Number* const from = items_at<Number>(a.input, of.first_value);
+    Number* const values = reinterpret_cast<Number*>(of.values);
+    for (unsigned i = thread; i < of.count; i += kUniteBlocks * kThreads) {
+      values[rows[i]] = from[i];
+    }
+  }
+  for (unsigned s = 0; s < t.weight_section_count; ++s) {
+    const WeightSection section = t.weight_sections[s];
+    const WeightRows of = weight_rows(a.input)[section.weights];
+    const unsigned* const rows = items_at<unsigned>(a.input, of.first_row);
+    for (unsigned i = thread; i < of.count; i += kUniteBlocks * kThreads) {
+      insert_number(t, section.first + rows[i] / section.unit);
+    }
+  }
+}
+
+static __device__ __forceinline__ unsigned apply(const NumberMap& map, unsigned number) {
+  if (map.is_zero != 0) return 0;
+  unsigned n = map.list != nullptr ? map.list[number] : number;
+  if (map.divisor != 0) n /= map.divisor;
+  if (map.remainder != 0) n %= map.remainder;
+  return n;
+}
+
+// What a row names: `count` numbers.
+struct Named {
+  unsigned row;
+  unsigned first;
+  unsigned count;
+};
+static __device__ Named named_by(const SearchJob& job, unsigned long long number) {
+  const auto row = static_cast<unsigned>((number - job.source) / job.size);
+  if (row >= job.limit) return {row, 0, 0};
+  const unsigned from = apply(job.before, row);
+  if (job.expand == kItself) return {row, from, 1};
+  if (job.expand == kFixedMembers) return {row, from * job.members, job.members};
+  if (job.expand == kStridedMembers) return {row, from, job.members};
+  return {row, job.begins[from], job.begins[from + 1] - job.begins[from]};
+}
+
+static __device__ void put(const BatchTables& t, const SearchJob& job, const Named& of,
+                           unsigned k) {
+  unsigned named = of.first + (job.expand == kStridedMembers ? k * job.stride : k);
+  if (job.expand == kReaders) named = job.readers[named];
+  if (job.only != kNoNumber && !has_number(t, job.only + apply(job.owner, named))) return;
+  const unsigned long long place =
+      (job.to_row != 0 ? of.row : apply(job.after, named)) * 1ull * job.target_size;
+  if (job.unless != kNoNumber && has_number(t, job.unless + place)) return;
+  for (unsigned i = 0; i < job.target_size; ++i) insert_number(t, job.target + place + i);
+}
+
+// Numbers first .. end - 1 of word `word`.
+static __device__ __forceinline__ unsigned long long mask_of(unsigned long long word,
+                                                             unsigned long long first,
+                                                             unsigned long long end) {
+  if (first >= end || word < first / 64 || word > (end - 1) / 64) return 0;
+  unsigned long long mask = ~0ull;
+  if (word == first / 64) mask &= ~0ull << first % 64;
+  if (word == (end - 1) / 64) mask &= ~0ull >> (63 - (end - 1) % 64);
+  return mask;
+}
+
+static __device__ void fill_chunk(const BatchTables& t, const SearchJob& job, unsigned word) {
+  if (job.source != kNoNumber && !has_any(t, job.source, job.source + job.count)) return;
+  const unsigned long long mask =
+      mask_of(word + threadIdx.x, job.target, job.target + job.limit);
+  if (mask != 0) atomicOr(&t.reached[word + threadIdx.x], mask);
+}
+
+// Rows that name more numbers than so many are left to all threads of a block.
+constexpr unsigned kFewNamed = 32;
+
+static __device__ void walk_chunk(const BatchTables& t, const SearchJob& job, unsigned first_word) {
+  __shared__ unsigned long long words[kChunkWords];
+  __shared__ unsigned before[kChunkWords];
+  __shared__ Named many[kThreads];
+  __shared__ unsigned many_count;
+  const unsigned long long word = first_word + threadIdx.x;
+  const unsigned long long mask = mask_of(word, job.source, job.source + job.count);
+  const unsigned long long bits = mask != 0 ? t.reached[word] & mask : 0;
+  unsigned size;
+  const unsigned own = scan_block(__popcll(bits), size);
+  if (size == 0) return;
+  words[threadIdx.x] = bits;
+  before[threadIdx.x] = own;
+  for (unsigned first = 0; first < size; first += kThreads) {
+    if (threadIdx.x == 0) many_count = 0;
+    __syncthreads();
+    const unsigned i = first + threadIdx.x;
+    if (i < size) {
+      const unsigned w = find_last(before, kChunkWords, i);
+      const Named of =
+          named_by(job, (first_word + w) * 64ull + select_bit(words[w], i - before[w]));
+      if (of.count > kFewNamed) {
+        many[atomicAdd(&many_count, 1u)] = of;
+      } else {
+        for (unsigned k = 0; k < of.count; ++k) put(t, job, of, k);
+      }
+    }
+    __syncthreads();
+    for (unsigned m = 0; m < many_count; ++m) {
+      for (unsigned k = threadIdx.x; k < many[m].count; k += kThreads) put(t, job, many[m], k);
+    }
+    __syncthreads();
+  }
+}
+
+// A further step: a block a chunk of its jobs' sources.
+static __device__ __forceinline__ void search_step(const MakeBatch& a) {
+  wait_for_step();
+  const BatchTables& t = *a.tables;
+  const SearchChunk chunk = t.search_chunks[a.first_chunk + blockIdx.x];
+  const SearchJob job = t.search_jobs[chunk.job];
+  job.is_fill != 0 ? fill_chunk(t, job, chunk.word) : walk_chunk(t, job, chunk.word);
+}
+
+}  // namespace vecc_kernel
