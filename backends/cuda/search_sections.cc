@@ -95,7 +95,7 @@ void SearchSections::add_chunks(const made::SearchJob& job, BatchSearch& to) {
   const std::uint64_t count = job.is_fill != 0 ? job.limit : job.count;
   const auto number = to_row(to.jobs.size() - 1);
   if (count == 0) return;
-  for (std::uint64_t w = first / 64; w <= (first + count - 1) / 64; w += made::kChunkWords) {
+  for (std::uint64_t w = first / 64; w <= (first + count - 1) / 64; w += made::kSearchWords) {
     to.chunks.push_back({number, to_row(w)});
   }
 }

@@ -157,9 +157,11 @@ struct SearchJob {
   unsigned target_size;  // numbers that one named is
   unsigned to_row;       // the row is put there, if it names any
 };
+// Words of a chunk: few, so that the rows of a full one are looked at by many threads.
+constexpr unsigned kSearchWords = 32;
 struct SearchChunk {
   unsigned job;
-  unsigned word;  // that its first thread looks at
+  unsigned word;  // its first
 };
 // Where rows of weights that are not 0 begin in what is not 0.
 struct WeightSection {

@@ -75,7 +75,8 @@ struct Named {
   unsigned count;
 };
 static __device__ Named named_by(const SearchJob& job, unsigned long long number) {
-  const auto row = static_cast<unsigned>((number - job.source) / job.size);
+  const unsigned long long place = number - job.source;
+  const auto row = static_cast<unsigned>(job.size == 1 ? place : place / job.size);
   if (row >= job.limit) return {row, 0, 0};
   const unsigned from = apply(job.before, row);
   if (job.expand == kItself) return {row, from, 1};
@@ -108,6 +109,7 @@ static __device__ __forceinline__ unsigned long long mask_of(unsigned long long 
 
 static __device__ void fill_chunk(const BatchTables& t, const SearchJob& job, unsigned word) {
   if (job.source != kNoNumber && !has_any(t, job.source, job.source + job.count)) return;
+  if (threadIdx.x >= kSearchWords) return;
   const unsigned long long mask =
       mask_of(word + threadIdx.x, job.target, job.target + job.limit);
   if (mask != 0) atomicOr(&t.reached[word + threadIdx.x], mask);
@@ -117,24 +119,31 @@ static __device__ void fill_chunk(const BatchTables& t, const SearchJob& job, un
 constexpr unsigned kFewNamed = 32;
 
 static __device__ void walk_chunk(const BatchTables& t, const SearchJob& job, unsigned first_word) {
-  __shared__ unsigned long long words[kChunkWords];
-  __shared__ unsigned before[kChunkWords];
+  __shared__ unsigned long long words[kSearchWords];
+  __shared__ unsigned before[kSearchWords];
   __shared__ Named many[kThreads];
   __shared__ unsigned many_count;
   const unsigned long long word = first_word + threadIdx.x;
-  const unsigned long long mask = mask_of(word, job.source, job.source + job.count);
+  const unsigned long long mask =
+      threadIdx.x < kSearchWords ? mask_of(word, job.source, job.source + job.count) : 0;
   const unsigned long long bits = mask != 0 ? t.reached[word] & mask : 0;
+  if (threadIdx.x == 0) many_count = 0;
+  __syncthreads();
+  if (bits != 0) many_count = 1;
+  __syncthreads();
+  if (many_count == 0) return;
   unsigned size;
   const unsigned own = scan_block(__popcll(bits), size);
-  if (size == 0) return;
-  words[threadIdx.x] = bits;
-  before[threadIdx.x] = own;
+  if (threadIdx.x < kSearchWords) {
+    words[threadIdx.x] = bits;
+    before[threadIdx.x] = own;
+  }
   for (unsigned first = 0; first < size; first += kThreads) {
     if (threadIdx.x == 0) many_count = 0;
     __syncthreads();
     const unsigned i = first + threadIdx.x;
     if (i < size) {
-      const unsigned w = find_last(before, kChunkWords, i);
+      const unsigned w = find_last(before, kSearchWords, i);
       const Named of =
           named_by(job, (first_word + w) * 64ull + select_bit(words[w], i - before[w]));
       if (of.count > kFewNamed) {
