@@ -38,7 +38,7 @@ std::optional<made::BatchTables> BatchMaker::describe(TableMemory& memory) {
   if (!description) return std::nullopt;
   std::optional<BatchSearch> search;
   if (searches()) {
-    search = describe_search(writer_.batch, *origin_.numbers, memory);
+    search = describe_search(writer_.batch, *origin_.numbers, origin_.draws, memory);
     if (!search) return std::nullopt;
     search_ends_ = search->step_ends;
   } else {
@@ -108,6 +108,7 @@ SlotMaker::SlotMaker(std::shared_ptr<Device> device, const BatchMaker& maker,
       bounds_(device_, bounds.size()),
       image_bytes_(device_, sizeof(std::uint64_t)),
       made_(device_) {
+  if (maker_.draws()) drawn_ = DeviceMemory(device_, maker_.drawn_bytes());
   bounds_.write(0, bounds.data(), bounds.size());
   device_->check(
       device_->driver().copy_to_device(image_, bounds.data(), bounds.size(), device_->stream()),

@@ -30,6 +30,9 @@ class BatchMaker {
 
   /// Whether batches are searched: how large an image is is known when it was made.
   [[nodiscard]] bool searches() const { return origin_.reach == nullptr; }
+  /// Whether it draws members of batches: a bit of memory in a slot for each there is.
+  [[nodiscard]] bool draws() const { return origin_.draws != nullptr; }
+  [[nodiscard]] std::uint64_t drawn_bytes() const { return (origin_.draws->members + 63) / 64 * 8; }
   /// Of a batch's image, at most, of one that is not searched.
   [[nodiscard]] std::uint64_t most_bytes(std::span<const Batch::Weights> weights) const {
     return sizes_->most(weights);
@@ -90,7 +93,11 @@ class SlotMaker {
   void start(std::uint64_t bytes, CUstream stream) const;
   /// Whether the image that was started has room. Waits where that is not known before it is made.
   [[nodiscard]] bool fits() const;
-  [[nodiscard]] std::uint64_t bytes() const { return bounds_bytes_ + host_->bytes().size(); }
+  /// Of the members that the batch before drew (DrawInput).
+  [[nodiscard]] CUdeviceptr drawn() const { return drawn_.address(); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return bounds_bytes_ + host_->bytes().size() + (maker_.draws() ? maker_.drawn_bytes() : 0);
+  }
 
  private:
   void make_input(std::uint64_t bytes);
@@ -104,6 +111,7 @@ class SlotMaker {
   DeviceMemory input_;
   std::unique_ptr<PinnedMemory> host_;
   std::unique_ptr<LaunchGraph> graph_;
+  DeviceMemory drawn_;
   PinnedMemory image_bytes_;  // of one that was searched for
   DeviceEvent made_;
 };

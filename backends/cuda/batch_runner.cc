@@ -76,6 +76,7 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
   const bool searches =
       !made->binders_.reach() && batches.batches_again == 0 && can_search(made->batch_);
   if (searches) made->numbers_.emplace(made->batch_);
+  if (searches && batches.draws && batches.draws->members->segments) made->draws_ = batches.draws;
   const bool makes = (made->binders_.reach() || searches) &&
                      makes_on_device(batches, typical.array_bytes, plan.target);
   if (makes) others.push_back(print_make_batch(plan.dtype));
@@ -147,11 +148,17 @@ void BatchRunner::bind(std::vector<LaunchArguments> arguments, std::vector<CUdev
   buffers_ = std::move(buffers);
 }
 
+bool BatchRunner::draws_members() const {
+  const std::lock_guard lock(expects_);
+  return maker_ && maker_->draws();
+}
+
 Result<void> BatchRunner::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to,
                                      bool on_host) {
   if (!on_host && is_made_on_device(batch)) {
-    return PlanBatch::keep(batch_, byte_size(dtype_), binders_.reach(), batch, to);
+    return PlanBatch::keep(batch_, byte_size(dtype_), {binders_.reach(), draws_.get()}, batch, to);
   }
+  if (batch.draw) return Errors(ErrorCode::Usage, "batch", "its members are not drawn here");
   VECC_TRY(const PlanBatch* const bound,
            PlanBatch::bind(batch_, byte_size(dtype_), binders_, batch, to));
   const std::lock_guard lock(expects_);
@@ -164,6 +171,11 @@ Result<void> BatchRunner::bind_batch(const Batch& batch, std::unique_ptr<BoundBa
 bool BatchRunner::is_made_on_device(const Batch& batch) const {
   const std::lock_guard lock(expects_);
   if (!maker_ || !check_batch(batch_, batch)) return false;
+  if (batch.draw) {
+    const auto samples = draws_ ? draws_->members->segments->program.sample_count() : 0;
+    const auto is_there = [&](std::uint32_t sample) { return sample < samples; };
+    return std::ranges::all_of(batch.draw->samples, is_there);
+  }
   return holds_any_ || maker_->searches() || maker_->most_bytes(batch.weights) <= capacity_;
 }
 
@@ -221,9 +233,9 @@ void BatchRunner::expect_maker(const PlanBatch& batch) {
   if (maker_ && !has_room(*device_, maker_->bytes())) maker_ = nullptr;
   if (!maker_) return;
   const std::uint64_t rows = writes_of(batch.weights());
-  const std::uint64_t input = maker_->searches()
-                                  ? search_input_bytes(scalars_.size(), weights_.size(), rows, rows)
-                                  : input_bytes(2 * rows + scalars_.size(), rows);
+  const std::uint64_t input =
+      maker_->searches() ? search_input_bytes(scalars_.size(), weights_.size(), rows, rows, rows)
+                         : input_bytes(2 * rows + scalars_.size(), rows);
   input_bytes_ = std::max(kAlwaysInput, kUsualMost * input);
   expected_slot_ += layout_->scalars + input_bytes_;
 }
@@ -264,7 +276,9 @@ BatchSlot& BatchRunner::free_slot(const PlanBatch& batch) {
   std::unique_ptr<BatchSlot>& slot = slots_[next_];
   next_ = 1 - next_;
   if (slot && batch.has_rows()) {
-    if (rest_bytes(batch, slot->steps().front()) > slot->capacity() - slot->rest()) {
+    // The host does not know which weights are not 0 of members that were drawn on the device.
+    const bool draws = maker_ && maker_->draws();
+    if (draws || rest_bytes(batch, slot->steps().front()) > slot->capacity() - slot->rest()) {
       device_->wait();
       slot = nullptr;
     }
@@ -323,8 +337,14 @@ std::uint64_t BatchRunner::write_search(const PlanBatch& batch, std::span<const 
   }
   const std::uint64_t rows = writes_of(batch.weights());
   const std::uint64_t before = count_writes(batch.weights(), step) - rows;
-  const std::uint64_t bytes = search_input_bytes(numbers.size(), weights_.size(), rows, before);
-  return write_search_input(numbers, batch.weights(), dtype_, step, slot.maker()->input(bytes));
+  const std::uint64_t samples = batch.draw() ? batch.draw()->samples.size() : 0;
+  const std::span<std::byte> to = slot.maker()->input(
+      search_input_bytes(numbers.size(), weights_.size(), rows, before, samples));
+  if (!batch.draw()) {
+    return write_search_input(numbers, batch.weights(), nullptr, dtype_, step, to);
+  }
+  const SearchDraw draw{*batch.draw(), slot.maker()->drawn(), draws_->members->members};
+  return write_search_input(numbers, batch.weights(), &draw, dtype_, step, to);
 }
 
 void BatchRunner::start(std::span<const Start> batches) {
@@ -338,8 +358,7 @@ std::size_t BatchRunner::start_some(std::span<const Start> batches) {
   if (start_made(*first, scalars, free_slot(*first))) return 1;
   slots_[1 - next_] = nullptr;
   std::unique_ptr<BoundBatch> bound;
-  const auto on_host = PlanBatch::bind(batch_, byte_size(dtype_), binders_,
-                                       {first->weights(), {}, first->samples()}, bound);
+  const auto on_host = PlanBatch::bind(batch_, byte_size(dtype_), binders_, first->whole(), bound);
   VECC_CHECK(on_host, "a batch that was checked before");
   {
     const std::lock_guard lock(expects_);

@@ -37,6 +37,8 @@ class BatchRunner {
   /// PlanBatch::bind(), or keep() where it can be made on the device; also while a batch runs.
   [[nodiscard]] Result<void> bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to,
                                         bool on_host = false);
+  /// Whether batches that are bound from now on may leave their members to be drawn.
+  [[nodiscard]] bool draws_members() const;
   /// Null if it is not this step's.
   [[nodiscard]] const PlanBatch* find(const BoundBatch& batch) const {
     return PlanBatch::find(batch_, &batch);
@@ -97,7 +99,8 @@ class BatchRunner {
                                            BatchSlot& slot) const;
   std::size_t start_bound(std::span<const Start> batches);
   [[nodiscard]] BatchOrigin origin() const {
-    return {binders_.reach() ? &binders_.reach()->numbers() : &*numbers_, binders_.reach()};
+    return {binders_.reach() ? &binders_.reach()->numbers() : &*numbers_, binders_.reach(),
+            draws_ ? draws_->members.get() : nullptr};
   }
 
   std::shared_ptr<Device> device_;
@@ -124,11 +127,12 @@ class BatchRunner {
   bool holds_any_ = false;           // it does for any batch
   std::uint64_t expected_slot_ = 0;  // bytes that it takes
   std::uint64_t input_bytes_ = 0;
-  std::optional<ReachNumbers> numbers_;  // where batches are searched on the device
-  std::unique_ptr<BatchMaker> maker_;    // null: batches are bound on the host
-  bool is_uploaded_ = false;             // maker_
-  std::vector<LaunchPart> parts_;        // of the last batch
-  std::vector<ImageBatch> together_;     // that are started together
+  std::optional<ReachNumbers> numbers_;      // where batches are searched on the device
+  std::shared_ptr<const BatchDraws> draws_;  // and draw members there; null: they do not
+  std::unique_ptr<BatchMaker> maker_;        // null: batches are bound on the host
+  bool is_uploaded_ = false;                 // maker_
+  std::vector<LaunchPart> parts_;            // of the last batch
+  std::vector<ImageBatch> together_;         // that are started together
   BatchImage last_image_;
   std::array<std::unique_ptr<BatchSlot>, 2> slots_;
   std::size_t next_ = 0;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "backends/cuda/draw_search.h"
 #include "backends/cuda/search_sections.h"
 #include "src/batch/batch_loops.h"
 
@@ -32,10 +33,13 @@ class SearchDescriber {
     }
   }
 
-  BatchSearch describe() {
+  BatchSearch describe(const SampledMembers* draws) {
+    std::uint32_t drawn = 0;
+    if (draws != nullptr) drawn = describe_draws(*draws, sets_, memory_, to_);
     for (std::uint32_t w = 0; w < plan_.weights.size(); ++w) {
+      const bool is_drawn = draws != nullptr && w + 1 == plan_.weights.size();
       for (const BufferIndex b : plan_.weights[w]) {
-        const SearchSection& live = sets_.start_with(live_[b]);
+        const SearchSection& live = sets_.start_with(live_[b], is_drawn ? drawn : 0);
         to_.weights.push_back({w, to_row(plan_.units[b]), live.first});
       }
     }
@@ -266,8 +270,8 @@ bool can_search(const BatchPlan& plan) {
 }
 
 std::optional<BatchSearch> describe_search(const BatchPlan& plan, const ReachNumbers& numbers,
-                                           TableMemory& memory) {
-  BatchSearch search = SearchDescriber(plan, numbers, memory).describe();
+                                           const SampledMembers* draws, TableMemory& memory) {
+  BatchSearch search = SearchDescriber(plan, numbers, memory).describe(draws);
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   if (search.numbers / 64 > kMost) return std::nullopt;
   return search;

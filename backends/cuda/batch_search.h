@@ -11,6 +11,7 @@
 #include "src/batch/batch_plan.h"
 #include "src/batch/reach_numbers.h"
 #include "src/kernel/prelude/batch_tables.h"
+#include "vecc/fanout.h"
 
 namespace vecc::cuda {
 
@@ -19,16 +20,20 @@ struct BatchSearch {
   std::vector<vecc_kernel::SearchChunk> chunks;     ///< likewise
   std::vector<std::uint32_t> step_ends;             ///< in `chunks`
   std::vector<vecc_kernel::WeightSection> weights;  ///< where it begins
-  std::uint64_t numbers = 0;                        ///< those it finds, and what it is found by
+  std::vector<vecc_kernel::DrawJob> draws;
+  std::vector<std::uint64_t> sample_numbers;  ///< by sample, where its draws begin
+  std::uint64_t numbers = 0;                  ///< those it finds, and what it is found by
 };
 
 /// Not of a plan whose batches list touched rows or ask for outputs, or one with what has no job
 /// (rows by types of what is not 0; sources that share members).
 [[nodiscard]] bool can_search(const BatchPlan& plan);
 
-/// Its index arrays are in `memory`. None if there are too many numbers.
+/// `draws`: with segments, of the last of BatchOptions::weights; null: the batch brings its
+/// members. Its index arrays are in `memory`. None if there are too many numbers.
 [[nodiscard]] std::optional<BatchSearch> describe_search(const BatchPlan& plan,
                                                          const ReachNumbers& numbers,
+                                                         const SampledMembers* draws,
                                                          TableMemory& memory);
 
 }  // namespace vecc::cuda

@@ -311,11 +311,19 @@ void add_sets(const WordSets& sets, TableMemory& memory, made::BatchTables& to) 
   to.set_bits = reinterpret_cast<const unsigned long long*>(memory.add(sets.bits));
 }
 
-void add_search(const BatchSearch& search, TableMemory& memory, made::BatchTables& to) {
+void add_search(const BatchSearch& search, const BatchOrigin& origin, std::size_t weights,
+                TableMemory& memory, made::BatchTables& to) {
   to.search_jobs = memory.add(search.jobs);
   to.search_chunks = memory.add(search.chunks);
   to.weight_sections = memory.add(search.weights);
   to.weight_section_count = to_row(search.weights.size());
+  if (origin.draws == nullptr) return;
+  to.draws = memory.add(search.draws);
+  to.sample_numbers =
+      reinterpret_cast<const unsigned long long*>(memory.add(search.sample_numbers));
+  to.draw_weights = to_row(weights - 1);
+  to.draw_key[0] = to_row(origin.draws->seed);
+  to.draw_key[1] = to_row(origin.draws->seed >> 32) ^ kFanoutStream;
 }
 
 }  // namespace
@@ -330,7 +338,7 @@ made::BatchTables add_tables(const BatchDescription& of, const BatchWriter& writ
                              TableMemory& memory) {
   made::BatchTables tables{};
   const std::uint64_t numbers = search != nullptr ? search->numbers : origin.numbers->count();
-  search != nullptr ? add_search(*search, memory, tables)
+  search != nullptr ? add_search(*search, origin, writer.batch.weights.size(), memory, tables)
                     : add_sets(origin.reach->sets(), memory, tables);
   tables.jobs = memory.add(of.jobs);
   tables.chunk_jobs = memory.add(of.chunk_jobs);

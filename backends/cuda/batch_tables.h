@@ -31,6 +31,8 @@ struct BatchDescription {
 struct BatchOrigin {
   const ReachNumbers* numbers = nullptr;
   const WeightReach* reach = nullptr;  ///< null: batches are searched
+  /// Whose members a search draws; null: batches bring theirs.
+  const SampledMembers* draws = nullptr;
 };
 
 /// Its index arrays are in `memory`. None where batches have to be made on the host: two updates

@@ -29,6 +29,9 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
     return whole([&] { return PlanExecutable::run(); });
   }
   Result<void> bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) override;
+  [[nodiscard]] bool draws_members() const override {
+    return batches_ != nullptr && batches_->draws_members();
+  }
   Result<void> start_batch(const BoundBatch& batch) override { return start_batch_with({}, batch); }
   Result<void> start_batch_with(std::span<const ParameterValues> values,
                                 const BoundBatch& batch) override;

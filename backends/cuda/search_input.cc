@@ -56,17 +56,17 @@ class InputArrays {
 }  // namespace
 
 std::uint64_t search_input_bytes(std::uint64_t numbers, std::uint64_t weights, std::uint64_t rows,
-                                 std::uint64_t rows_before) {
+                                 std::uint64_t rows_before, std::uint64_t samples) {
   return sizeof(made::BatchInput) + numbers * NumberWriter::kBytes +
          weights * (sizeof(made::WeightRows) + 4 * kAligned) +
-         (rows + rows_before) * sizeof(std::uint32_t) + rows * sizeof(double);
+         (rows + rows_before + samples) * sizeof(std::uint32_t) + rows * sizeof(double) +
+         sizeof(made::DrawInput) + 2 * kAligned;
 }
 
 std::uint64_t write_search_input(std::span<const SetNumber> numbers,
-                                 std::span<const Batch::Weights> weights, DType dtype,
-                                 BatchSlot::Step& step, std::span<std::byte> to) {
-  const made::BatchInput head{to_row(numbers.size()), to_row(weights.size()), 0};
-  std::memcpy(to.data(), &head, sizeof head);
+                                 std::span<const Batch::Weights> weights, const SearchDraw* draw,
+                                 DType dtype, BatchSlot::Step& step, std::span<std::byte> to) {
+  made::BatchInput head{to_row(numbers.size()), to_row(weights.size()), 0};
   NumberWriter writer(dtype, &to[sizeof head]);
   for (const SetNumber& number : numbers) writer.add(number.to, number.value);
   const auto rows_at = static_cast<std::uint64_t>(writer.end() - to.data());
@@ -83,6 +83,19 @@ std::uint64_t write_search_input(std::span<const SetNumber> numbers,
     std::memcpy(&to[rows_at + w * sizeof of], &of, sizeof of);
     before = weights[w].rows;
   }
+  if (draw != nullptr) {
+    made::DrawInput of{};
+    of.run = draw->draw.run;
+    of.values = step.weights.back().at(0);
+    of.drawn = draw->drawn;
+    of.rows = to_row(draw->members);
+    of.samples = to_row(draw->draw.samples.size());
+    of.first_sample = arrays.add(draw->draw.samples);
+    head.draw = arrays.end();
+    static_assert(sizeof of % sizeof(std::uint32_t) == 0);
+    (void)arrays.add(std::span(reinterpret_cast<const std::uint32_t*>(&of), sizeof of / 4));
+  }
+  std::memcpy(to.data(), &head, sizeof head);
   return arrays.end();
 }
 

@@ -34,8 +34,9 @@ std::uint32_t SearchSections::at(std::uint64_t first) {
   return found->second;
 }
 
-const SearchSection& SearchSections::start_with(std::uint32_t set) {
-  sets_[set].step = 0;
+const SearchSection& SearchSections::start_with(std::uint32_t set, std::uint32_t step) {
+  std::uint32_t& last = sets_[set].step;
+  last = last == kNone ? step : std::max(last, step);
   return sets_[set];
 }
 
@@ -66,7 +67,7 @@ void SearchSections::put(const SearchWalk& walk, std::uint32_t set, std::uint64_
 
 void SearchSections::fill(std::uint32_t set, std::uint64_t count) {
   made::SearchJob job{};
-  job.is_fill = 1;
+  job.kind = made::kFill;
   job.source = made::kNoNumber;
   job.limit = to_row(count);
   job.target = sets_[set].first;
@@ -77,7 +78,7 @@ void SearchSections::fill(std::uint32_t set, std::uint64_t count, const SearchWa
   const std::uint32_t after = sets_[walk.source].step;
   if (after == kNone) return;
   made::SearchJob job = walk.job;
-  job.is_fill = 1;
+  job.kind = made::kFill;
   job.limit = to_row(count);
   job.target = sets_[set].first;
   add(job, after + 1, set);
@@ -91,8 +92,8 @@ void SearchSections::add(const made::SearchJob& job, std::uint32_t step, std::ui
 
 // A chunk is words of a walk's source, of a fill's target.
 void SearchSections::add_chunks(const made::SearchJob& job, BatchSearch& to) {
-  const std::uint64_t first = job.is_fill != 0 ? job.target : job.source;
-  const std::uint64_t count = job.is_fill != 0 ? job.limit : job.count;
+  const std::uint64_t first = job.kind == made::kFill ? job.target : job.source;
+  const std::uint64_t count = job.kind == made::kFill ? job.limit : job.count;
   const auto number = to_row(to.jobs.size() - 1);
   if (count == 0) return;
   for (std::uint64_t w = first / 64; w <= (first + count - 1) / 64; w += made::kSearchWords) {

@@ -39,8 +39,8 @@ class SearchSections {
   /// The one that begins at this number.
   [[nodiscard]] std::uint32_t at(std::uint64_t first);
   [[nodiscard]] const SearchSection& operator[](std::uint32_t set) const { return sets_[set]; }
-  /// It has numbers before the first step.
-  const SearchSection& start_with(std::uint32_t set);
+  /// It has numbers that no job puts there, when a step has ended; step 0: before the first.
+  const SearchSection& start_with(std::uint32_t set, std::uint32_t step = 0);
 
   /// What is named is not put anywhere if its owner is not there, or if it is there, from a
   /// number of a set on.

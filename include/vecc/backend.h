@@ -146,6 +146,9 @@ class Executable {
   [[nodiscard]] virtual Result<void> start_batches(std::span<const BatchStart> batches);
   /// So many take the host about as long as one: with BatchOptions::batches_again.
   [[nodiscard]] virtual std::uint32_t batches_at_once() const { return 1; }
+  /// Whether a batch that is bound from now on may leave its members to be drawn here
+  /// (Batch::draw).
+  [[nodiscard]] virtual bool draws_members() const { return false; }
   /// Of those that were started.
   [[nodiscard]] virtual BatchCounts batch_counts() const { return {}; }
   /// The total of each run of a series; returns when the device is done with all. Errors: those of

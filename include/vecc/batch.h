@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,13 @@ struct Batch {
   std::vector<std::pair<ParameterIndex, std::vector<std::uint32_t>>> touched;
   /// With BatchOptions::computes_outputs: in the order in which their outputs are read.
   std::vector<std::uint32_t> samples = {};
+  /// Members of a step that are drawn where it runs (Executable::draws_members()).
+  struct Draw {
+    std::vector<std::uint32_t> samples;  ///< of the graph, any order, each once
+    std::uint64_t run = 0;
+  };
+  /// The last of `weights` has what it draws, and is empty here.
+  std::optional<Draw> draw = std::nullopt;
 };
 
 /// Which side makes the index arrays of batches: the same arrays, byte by byte.
@@ -39,6 +48,15 @@ enum class BatchSide : std::uint8_t {
   Choose,  ///< what takes less time, as far as is known
   Host,
   Device,  ///< where the backend can, else the host
+};
+
+struct SampledMembers;
+
+/// Members that batches draw (fanout.h).
+struct BatchDraws {
+  std::shared_ptr<const SampledMembers> members;
+  /// On the host: replaces the weights by those of a batch. Called on several threads.
+  std::function<void(const Batch::Draw&, Batch::Weights&)> on_host;
 };
 
 /// Of a Program, a step or a forward pass, that runs batch by batch.
@@ -63,6 +81,8 @@ struct BatchOptions {
   /// Batches are ever new choices of samples: what each of them reaches is found once and kept,
   /// where that takes little memory beside the step's own index arrays.
   bool mixes_samples = false;
+  /// With BatchDraws, the last of `weights` is what each batch draws.
+  std::shared_ptr<const BatchDraws> draws = nullptr;
   /// An epoch has so many batches, each those of the epoch before: steps of several are started at
   /// once (cuda). 0: ever new ones.
   std::uint64_t batches_again = 0;

@@ -33,6 +33,9 @@
 namespace vecc {
 
 inline constexpr std::string_view kFanoutTable = "fanout.members";
+/// Of the generator's key, by which draws of members are apart from what `draw` takes of the same
+/// seed.
+inline constexpr std::uint32_t kFanoutStream = 0x66616E6F;
 
 struct Fanout {
   static constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();

@@ -25,13 +25,13 @@ Result<const PlanBatch*> PlanBatch::bind(const BatchPlan& plan, std::uint64_t nu
 }
 
 Result<void> PlanBatch::keep(const BatchPlan& plan, std::uint64_t number_bytes,
-                             const WeightReach* reach, const Batch& batch,
+                             const Origin& origin, const Batch& batch,
                              std::unique_ptr<BoundBatch>& to) {
   VECC_TRY_VOID(check_batch(plan, batch));
   PlanBatch& own = of(plan, number_bytes, batch, to);
   own.rows_.clear();
   own.has_rows_ = false;
-  own.reach_ = reach;
+  own.origin_ = origin;
   return {};
 }
 
@@ -41,13 +41,20 @@ PlanBatch& PlanBatch::of(const BatchPlan& plan, std::uint64_t number_bytes, cons
   auto& own = static_cast<PlanBatch&>(*to);
   own.weights_ = batch.weights;
   own.samples_ = batch.samples;
+  own.draw_ = batch.draw;
   return own;
+}
+
+Batch PlanBatch::whole() const {
+  Batch batch{weights_, {}, samples_};
+  if (draw_) origin_.draws->on_host(*draw_, batch.weights.back());
+  return batch;
 }
 
 BatchBytes PlanBatch::step_bytes() const {
   if (has_rows()) return bytes_of_step(*plan_, rows_, number_bytes_);
   BatchRows rows;
-  BatchBinder(*plan_, reach_).bind({weights_, {}, samples_}, rows);
+  BatchBinder(*plan_, origin_.reach).bind(whole(), rows);
   return bytes_of_step(*plan_, rows, number_bytes_);
 }
 

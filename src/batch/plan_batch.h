@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,10 +26,14 @@ class PlanBatch final : public BoundBatch {
                                                      BinderPool& binders, const Batch& batch,
                                                      std::unique_ptr<BoundBatch>& to);
 
-  /// The same without rows(), of a batch that is made elsewhere. `reach`: that of the plan, null:
-  /// it is searched; must outlive it.
+  /// What a batch that is made elsewhere is found by; must outlive it.
+  struct Origin {
+    const WeightReach* reach = nullptr;  ///< that of the plan; null: it is searched
+    const BatchDraws* draws = nullptr;   ///< that draw its members, if it leaves them
+  };
+  /// The same without rows().
   [[nodiscard]] static Result<void> keep(const BatchPlan& plan, std::uint64_t number_bytes,
-                                         const WeightReach* reach, const Batch& batch,
+                                         const Origin& origin, const Batch& batch,
                                          std::unique_ptr<BoundBatch>& to);
 
   [[nodiscard]] bool has_rows() const { return has_rows_; }
@@ -38,12 +43,17 @@ class PlanBatch final : public BoundBatch {
   /// Whose outputs it computes.
   [[nodiscard]] const std::vector<std::uint32_t>& samples() const { return samples_; }
 
+  /// What it draws where it runs; none: weights() has all.
+  [[nodiscard]] const std::optional<Batch::Draw>& draw() const { return draw_; }
+  /// With all weights.
+  [[nodiscard]] Batch whole() const;
+
   [[nodiscard]] std::unique_ptr<BoundBatch> copy() const override {
     return std::make_unique<PlanBatch>(*this);
   }
   [[nodiscard]] std::uint64_t bytes() const override {
     return rows_.bytes() + bytes_of(std::span<const Batch::Weights>(weights_)) +
-           samples_.size() * sizeof(std::uint32_t);
+           (samples_.size() + (draw_ ? draw_->samples.size() : 0)) * sizeof(std::uint32_t);
   }
   /// Binds it, where it has no rows.
   [[nodiscard]] BatchBytes step_bytes() const override;
@@ -56,9 +66,10 @@ class PlanBatch final : public BoundBatch {
   std::uint64_t number_bytes_;
   BatchRows rows_;
   bool has_rows_ = true;
-  const WeightReach* reach_ = nullptr;  // without rows_
+  Origin origin_;  // without rows_
   std::vector<Batch::Weights> weights_;
   std::vector<std::uint32_t> samples_;
+  std::optional<Batch::Draw> draw_;
 };
 
 }  // namespace vecc

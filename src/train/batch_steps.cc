@@ -84,6 +84,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   steps->made_.batch.binding_threads = machine.binding_threads + 1;
   if (backend.binds_batches()) {
     if (backend.plans_by_typical_batch()) steps->set_typical(sorted, options.batch_size);
+    if (steps->draws_ && !lists_touched) steps->set_draws();
     VECC_TRY_VOID(steps->compile_bound(backend, execution));
   }
   if (!steps->bound_ && way == BatchWay::Bind) return cannot_bind(backend);
@@ -236,6 +237,16 @@ void BatchSteps::give_back(std::unique_ptr<StepReads> reads) {
   reads_.push_back(std::move(reads));
 }
 
+void BatchSteps::set_draws() {
+  const auto draw = [this](const Batch::Draw& of, Batch::Weights& to) {
+    std::unique_ptr<StepReads> reads = take_reads();
+    reads->find(of.samples, of.run);
+    reads->write_weights(to);
+    give_back(std::move(reads));
+  };
+  made_.batch.draws = std::make_shared<const BatchDraws>(BatchDraws{members_, draw});
+}
+
 // `size`: of batches, 0: all.
 void BatchSteps::set_typical(std::span<const std::uint32_t> samples, std::uint64_t size) {
   std::vector<std::uint32_t> some;
@@ -256,6 +267,12 @@ Result<void> BatchSteps::bind(std::span<const std::uint32_t> samples, std::uint6
     const std::lock_guard lock(finds_);
     add_samples(samples, to);
     to.is_masked = masked_ != nullptr && !draws_ && reaches_all(samples);
+  }
+  to.batch.draw.reset();
+  if (bound_ && masked_ == nullptr && bound_->draws_members()) {
+    to.batch.draw = {{samples.begin(), samples.end()}, run};
+    to.batch.weights.back() = {};
+    return bound_->bind_batch(to.batch, to.bound);
   }
   TableRows rows = find_rows(samples, run, to);
   if (draws_) to.is_masked = masked_ != nullptr && reaches_all(rows);

@@ -91,6 +91,7 @@ class BatchSteps {
                                     BatchStep& to);
   [[nodiscard]] std::unique_ptr<StepReads> take_reads();
   void give_back(std::unique_ptr<StepReads> reads);
+  void set_draws();
   void add_touched(TableRows rows, Batch& to) const;
   [[nodiscard]] bool reaches_all(std::span<const std::uint32_t> samples);
   [[nodiscard]] bool reaches_all(const TableRows& rows) const;

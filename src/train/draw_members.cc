@@ -9,14 +9,12 @@
 namespace vecc::training {
 namespace {
 
-// Apart from what `draw` takes of the same seed.
-constexpr std::uint32_t kStream = 0x66616E6F;
-
 // Numbers of 64 bits, two from each block of the generator.
 class Numbers {
  public:
   Numbers(std::uint64_t seed, std::uint64_t step, std::uint32_t owner)
-      : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32) ^ kStream},
+      : key_{static_cast<std::uint32_t>(seed),
+             static_cast<std::uint32_t>(seed >> 32) ^ kFanoutStream},
         counter_{owner, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32),
                  0} {}
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
+#include <string_view>
 
 #include "src/train/draw_members.h"
 #include "src/train/step_reads.h"
@@ -91,6 +93,40 @@ TEST(Fanout, a_step_of_a_direct_program_has_the_drawn_members) {
       }
     }
   });
+}
+
+// Members that are drawn on a GPU are those that the host draws: the same steps bit by bit.
+TEST(Fanout, members_of_a_direct_program_may_be_drawn_on_the_device) {
+  const char* const device = std::getenv("VECC_TEST_DEVICE");
+  if (device == nullptr || !std::string_view(device).starts_with("cuda")) {
+    GTEST_SKIP() << "VECC_TEST_DEVICE names no GPU";
+  }
+  for (const By by : kAll) {
+    for (const bool scales : {false, true}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(by)) + (scales ? ", scaled" : ""));
+      const DirectNetwork network(by, 2);
+      SampledProgram sampled = value_of(sample_members(network.program(), {{3, 2}, scales}));
+      TrainOptions options = with_members(options_of(by, 2), sampled.members);
+      options.batch_side = BatchSide::Host;
+      const Trained on_host = start(network, sampled.program, *find_backend("cuda"), options);
+      options.batch_side = BatchSide::Device;
+      const Trained on_device =
+          start(network, std::move(sampled.program), *find_backend("cuda"), options);
+      for (int step = 0; step < 8; ++step) {
+        expect_ok(on_host.trainer->step());
+        expect_ok(on_device.trainer->step());
+        ASSERT_EQ(on_device.numbers(), on_host.numbers()) << step;
+      }
+      EXPECT_EQ(on_host.trainer->batch_counts().on_device, 0u);
+      // (Attention over these nodes is run with a mask.)
+      const bool is_masked = by == By::Attention || by == By::UnsortedAttention;
+      EXPECT_EQ(on_host.trainer->batch_counts().on_host, is_masked ? 0u : 8u);
+      EXPECT_EQ(on_device.trainer->batch_counts().on_device, is_masked ? 0u : 7u);
+      if (is_masked) continue;
+      const BatchReport expected = value_of(on_host.trainer->batch_report());
+      EXPECT_EQ(value_of(on_device.trainer->batch_report()).bytes.arrays, expected.bytes.arrays);
+    }
+  }
 }
 
 // Then nothing goes back through the layer at the inputs.

@@ -137,8 +137,14 @@ enum SearchExpand : unsigned {
 };
 // A step of the search for what a batch reaches (backends/cuda/batch_search.h): of rows in one set,
 // what they name is put into another.
+enum SearchKind : unsigned {
+  kWalk,
+  kFill,  // all `limit` numbers from `target` on, if one of the source is there
+  kDraw,  // rows are segments, members of which are drawn: `draw` of draws
+};
 struct SearchJob {
-  unsigned is_fill;           // all `limit` numbers from `target` on, if one of the source is there
+  SearchKind kind;
+  unsigned draw;
   SearchExpand expand;
   unsigned long long source;  // the number of row 0; a fill's kNoNumber: always
   unsigned long long count;   // numbers of the source
@@ -149,9 +155,9 @@ struct SearchJob {
   const unsigned* readers;
   unsigned members;
   unsigned stride;
-  NumberMap after;           // of what a row names
-  NumberMap owner;           // of that, too: is put there if number `only` + owner is there
-  unsigned long long only;   // kNoNumber: in any case
+  NumberMap after;            // of what a row names
+  NumberMap owner;            // of that, too: is put there if number `only` + owner is there
+  unsigned long long only;    // kNoNumber: in any case
   unsigned long long unless;  // where its first number from `unless` on is not there; kNoNumber
   unsigned long long target;
   unsigned target_size;  // numbers that one named is
@@ -163,6 +169,25 @@ struct SearchChunk {
   unsigned job;
   unsigned word;  // its first
 };
+// Members of segments, drawn as src/train/draw_members.h says.
+enum DrawnCounts : unsigned {
+  kInMean,  // weight 1 / k of k drawn
+  kInSum,   // weight 1; scaled n / k of n
+  kThere,   // weight 1
+};
+struct DrawJob {
+  const unsigned* begins;  // by segment, and the end; null: `members` each
+  unsigned members;
+  unsigned limit;
+  unsigned first_owner;  // that segment 0 draws as
+  unsigned first_row;    // of the table of weights: of member 0
+  unsigned writes;       // weights of those drawn
+  DrawnCounts counts;
+  unsigned is_scaled;
+  unsigned unused;
+  unsigned long long drawn;  // the number of member 0
+};
+
 // Where rows of weights that are not 0 begin in what is not 0.
 struct WeightSection {
   unsigned weights;
@@ -175,6 +200,8 @@ struct BatchTables {
   const SearchJob* search_jobs;
   const SearchChunk* search_chunks;
   const WeightSection* weight_sections;
+  const DrawJob* draws;
+  const unsigned long long* sample_numbers;  // by sample: that it begins with
   const unsigned* set_begins;
   const unsigned* set_words;
   const unsigned long long* set_bits;
@@ -200,6 +227,8 @@ struct BatchTables {
   unsigned* segment_begins;          // by segment: blocks of its node before it
   unsigned long long* image_bytes;   // that the image takes
   unsigned weight_section_count;
+  unsigned draw_weights;  // whose weights members have
+  unsigned draw_key[2];
   unsigned reached_words;
   unsigned chunks;
   unsigned rest_count;
@@ -216,8 +245,17 @@ struct BatchTables {
 // is searched WeightRows, then what these name.
 struct BatchInput {
   unsigned writes;
-  unsigned sets;  // or WeightRows
-  unsigned long long unused;
+  unsigned sets;            // or WeightRows
+  unsigned long long draw;  // where a DrawInput is, in bytes; 0: nothing is drawn
+};
+struct DrawInput {
+  unsigned long long run;
+  unsigned long long values;  // addresses: of the weights of members
+  unsigned long long drawn;   // of a bit for each: has one that is not 0
+  unsigned rows;
+  unsigned samples;
+  unsigned first_sample;  // in bytes, as in WeightRows
+  unsigned unused;
 };
 struct WeightRows {
   unsigned long long values;  // the address of row 0's

@@ -1,21 +1,12 @@
 // Kernel prelude, CUDA only: what a batch reaches, found by a search (SearchJob) from the rows of
 // its weights on. Kernels, each a step; every job of a step looks at sets that steps before it have
-// made, a bit a number. It stands behind make_batch.h.
+// made, a bit a number. It stands behind draw_members.h.
 namespace vecc_kernel {
-
-// What a batch brings.
-static __device__ __forceinline__ const WeightRows* weight_rows(const BatchInput* input) {
-  const NumberWrite* const writes = reinterpret_cast<const NumberWrite*>(input + 1);
-  return reinterpret_cast<const WeightRows*>(writes + input->writes);
-}
-template <class T>
-static __device__ __forceinline__ const T* items_at(const BatchInput* input, unsigned at) {
-  return reinterpret_cast<const T*>(reinterpret_cast<const unsigned char*>(input) + at);
-}
 
 // First step: weights of the batch before are 0 again.
 static __device__ __forceinline__ void forget_weights(const MakeBatch& a) {
   wait_for_step();
+  if (a.input->draw != 0) forget_drawn(*draw_input(a.input));
   for (unsigned w = 0; w < a.input->sets; ++w) {
     const WeightRows of = weight_rows(a.input)[w];
     const unsigned* const rows = items_at<unsigned>(a.input, of.first_before);
@@ -25,11 +16,6 @@ static __device__ __forceinline__ void forget_weights(const MakeBatch& a) {
       values[rows[i]] = 0;
     }
   }
-}
-
-static __device__ __forceinline__ void insert_number(const BatchTables& t,
-                                                     unsigned long long number) {
-  if (!has_number(t, number)) atomicOr(&t.reached[number / 64], 1ull << number % 64);
 }
 
 // Second step: the numbers that are set, and those that are not 0.
@@ -50,6 +36,7 @@ static __device__ __forceinline__ void take_weights(const MakeBatch& a) {
       values[rows[i]] = from[i];
     }
   }
+  if (a.input->draw != 0) take_samples(t, a.input);
   for (unsigned s = 0; s < t.weight_section_count; ++s) {
     const WeightSection section = t.weight_sections[s];
     const WeightRows of = weight_rows(a.input)[section.weights];
@@ -110,19 +97,19 @@ static __device__ __forceinline__ unsigned long long mask_of(unsigned long long 
 static __device__ void fill_chunk(const BatchTables& t, const SearchJob& job, unsigned word) {
   if (job.source != kNoNumber && !has_any(t, job.source, job.source + job.count)) return;
   if (threadIdx.x >= kSearchWords) return;
-  const unsigned long long mask =
-      mask_of(word + threadIdx.x, job.target, job.target + job.limit);
+  const unsigned long long mask = mask_of(word + threadIdx.x, job.target, job.target + job.limit);
   if (mask != 0) atomicOr(&t.reached[word + threadIdx.x], mask);
 }
 
 // Rows that name more numbers than so many are left to all threads of a block.
 constexpr unsigned kFewNamed = 32;
 
-static __device__ void walk_chunk(const BatchTables& t, const SearchJob& job, unsigned first_word) {
+static __device__ void walk_chunk(const MakeBatch& a, const SearchJob& job, unsigned first_word) {
   __shared__ unsigned long long words[kSearchWords];
   __shared__ unsigned before[kSearchWords];
   __shared__ Named many[kThreads];
   __shared__ unsigned many_count;
+  const BatchTables& t = *a.tables;
   const unsigned long long word = first_word + threadIdx.x;
   const unsigned long long mask =
       threadIdx.x < kSearchWords ? mask_of(word, job.source, job.source + job.count) : 0;
@@ -144,9 +131,12 @@ static __device__ void walk_chunk(const BatchTables& t, const SearchJob& job, un
     const unsigned i = first + threadIdx.x;
     if (i < size) {
       const unsigned w = find_last(before, kSearchWords, i);
-      const Named of =
-          named_by(job, (first_word + w) * 64ull + select_bit(words[w], i - before[w]));
-      if (of.count > kFewNamed) {
+      const unsigned long long number =
+          (first_word + w) * 64ull + select_bit(words[w], i - before[w]);
+      const Named of = job.kind == kDraw ? Named{0, 0, 0} : named_by(job, number);
+      if (job.kind == kDraw) {
+        draw_members(a, t.draws[job.draw], static_cast<unsigned>(number - job.source));
+      } else if (of.count > kFewNamed) {
         many[atomicAdd(&many_count, 1u)] = of;
       } else {
         for (unsigned k = 0; k < of.count; ++k) put(t, job, of, k);
@@ -166,7 +156,7 @@ static __device__ __forceinline__ void search_step(const MakeBatch& a) {
   const BatchTables& t = *a.tables;
   const SearchChunk chunk = t.search_chunks[a.first_chunk + blockIdx.x];
   const SearchJob job = t.search_jobs[chunk.job];
-  job.is_fill != 0 ? fill_chunk(t, job, chunk.word) : walk_chunk(t, job, chunk.word);
+  job.kind == kFill ? fill_chunk(t, job, chunk.word) : walk_chunk(a, job, chunk.word);
 }
 
 }  // namespace vecc_kernel
