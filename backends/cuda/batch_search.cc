@@ -127,7 +127,7 @@ class SearchDescriber {
     return walk;
   }
   void put_units(SearchWalk walk, const BatchAccess& access, std::uint32_t set) {
-    walk.job.target_size = to_row(access.size);
+    walk.to.size = to_row(access.size);
     sets_.put(walk, set, access.first);
   }
 
@@ -153,7 +153,7 @@ class SearchDescriber {
       if (of.drops) sets_.put(walk, live_members_[l]);
       if (!by_members(l)) {
         SearchWalk owners = walk;
-        owners.job.after = owner(of);
+        owners.to.after = owner(of);
         sets_.put(owners, rows);
       }
     } else if (access.map != RowMap::One) {
@@ -164,7 +164,7 @@ class SearchDescriber {
     for (const BatchUpdate& update : of.updates) {
       if (update.group == kNone || std::ranges::count(update.sources, load) == 0) continue;
       SearchWalk runs = walk;
-      runs.job.after.is_zero = 1;
+      runs.to.after.is_zero = 1;
       sets_.put(runs, groups_, update.group);
     }
   }
@@ -173,7 +173,7 @@ class SearchDescriber {
     for (const std::uint32_t store : sources.stores) {
       const BatchAccess& access = launch(l).accesses[store];
       SearchWalk walk = over_counters(l, access, rows, live_members_[l]);
-      walk.job.after = row_of(launch(l), access);
+      walk.to.after = row_of(launch(l), access);
       put_units(walk, access, live_[access.buffer]);
     }
   }
@@ -185,7 +185,7 @@ class SearchDescriber {
       SearchWalk walk = access.map == RowMap::Tile
                             ? over_rows(l, rows_[l])
                             : over_counters(l, access, rows_[l], members_[l]);
-      walk.job.after = row_of(launch(l), access);
+      walk.to.after = row_of(launch(l), access);
       if (access.is_zero) sets_.unless(walk, live_[access.buffer], access.first);
       put_units(walk, access, needed_[access.buffer]);
     }
@@ -200,7 +200,7 @@ class SearchDescriber {
       }
       if (launch(l).drops) {
         SearchWalk walk = over_members(l, live_members_[l]);
-        walk.job.owner = owner(launch(l));
+        walk.to.owner = owner(launch(l));
         sets_.only(walk, rows_[l]);
         sets_.put(walk, members_[l]);
       }
@@ -221,8 +221,8 @@ class SearchDescriber {
         plan_.zero_buffers[access.buffer] ? live_[access.buffer] : needed_[access.buffer];
     if (set == kNone) return;
     SearchWalk walk = over_readers(of, access, set);
-    if (is_by_member(access)) walk.job.after = owner(of);
-    if (access.map == RowMap::One || access.map == RowMap::Tile) walk.job.after.is_zero = 1;
+    if (is_by_member(access)) walk.to.after = owner(of);
+    if (access.map == RowMap::One || access.map == RowMap::Tile) walk.to.after.is_zero = 1;
     sets_.put(walk, rows_[l]);
   }
 
@@ -230,7 +230,7 @@ class SearchDescriber {
   void find_rests(std::uint32_t l, const ReachNumbers::Rests& rests) {
     const BatchAccess& access = launch(l).accesses[rests.access];
     SearchWalk walk = over_readers(launch(l), access, needed_[access.buffer]);
-    walk.job.to_row = 1;
+    walk.to.to_row = 1;
     sets_.put(walk, sets_.at(rests.first));
   }
 

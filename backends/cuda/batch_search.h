@@ -17,6 +17,7 @@ namespace vecc::cuda {
 
 struct BatchSearch {
   std::vector<vecc_kernel::SearchJob> jobs;         ///< by step
+  std::vector<vecc_kernel::SearchTarget> targets;   ///< by job
   std::vector<vecc_kernel::SearchChunk> chunks;     ///< likewise
   std::vector<std::uint32_t> step_ends;             ///< in `chunks`
   std::vector<vecc_kernel::WeightSection> weights;  ///< where it begins

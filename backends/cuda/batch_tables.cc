@@ -314,6 +314,7 @@ void add_sets(const WordSets& sets, TableMemory& memory, made::BatchTables& to) 
 void add_search(const BatchSearch& search, const BatchOrigin& origin, std::size_t weights,
                 TableMemory& memory, made::BatchTables& to) {
   to.search_jobs = memory.add(search.jobs);
+  to.search_targets = memory.add(search.targets);
   to.search_chunks = memory.add(search.chunks);
   to.weight_sections = memory.add(search.weights);
   to.weight_section_count = to_row(search.weights.size());

@@ -71,7 +71,7 @@ class DrawDescriber {
       return over_members(*segment, over_segments(id, *segment), count);
     }
     SearchWalk walk(sets_, reached_[id], 0, op(id).rows);
-    made::NumberMap& row = walk.job.after;
+    made::NumberMap& row = walk.to.after;
     if (const auto* gather = std::get_if<GatherOp>(&op(id).attributes)) {
       row.list = list_of(gather->index);
     } else if (const auto* linear = std::get_if<LinearOp>(&op(id).attributes)) {
@@ -138,7 +138,7 @@ class DrawDescriber {
     if (keeps_members(of.combination)) {
       segments = sets_.take(of.segments.count(rows));
       SearchWalk walk = over_segments(id, of);
-      std::swap(walk.job.before, walk.job.after);
+      std::swap(walk.job.before, walk.to.after);
       sets_.put(walk, segments);
     }
     const std::uint32_t drawn = sets_.take(rows);

@@ -2,12 +2,26 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "src/batch/batch_loops.h"
 
 namespace vecc::cuda {
 
 namespace made = vecc_kernel;
+
+namespace {
+
+// What tells walks apart.
+auto key_of(const made::SearchJob& job) {
+  const auto& [list, divisor, remainder, is_zero] = job.before;
+  return std::tuple(job.kind, job.draw, job.source, job.count, job.size, job.limit, list, divisor,
+                    remainder, is_zero, job.expand, job.members, job.stride, job.begins,
+                    job.readers);
+}
+
+}  // namespace
 
 SearchWalk::SearchWalk(const SearchSections& sets, std::uint32_t set, std::uint64_t first,
                        std::uint64_t count)
@@ -17,9 +31,9 @@ SearchWalk::SearchWalk(const SearchSections& sets, std::uint32_t set, std::uint6
   job.count = count;
   job.size = 1;
   job.limit = to_row(std::min<std::uint64_t>(count, std::numeric_limits<std::uint32_t>::max()));
-  job.only = made::kNoNumber;
-  job.unless = made::kNoNumber;
-  job.target_size = 1;
+  to.only = made::kNoNumber;
+  to.unless = made::kNoNumber;
+  to.size = 1;
 }
 
 std::uint32_t SearchSections::take(std::uint64_t count) {
@@ -41,13 +55,13 @@ const SearchSection& SearchSections::start_with(std::uint32_t set, std::uint32_t
 }
 
 void SearchSections::only(SearchWalk& walk, std::uint32_t set) const {
-  walk.job.only = sets_[set].first;
+  walk.to.only = sets_[set].first;
   walk.only = set;
 }
 
 void SearchSections::unless(SearchWalk& walk, std::uint32_t set, std::uint64_t first) const {
   if (sets_[set].step == kNone) return;
-  walk.job.unless = sets_[set].first + first;
+  walk.to.unless = sets_[set].first + first;
   walk.unless = set;
 }
 
@@ -60,39 +74,37 @@ void SearchSections::put(const SearchWalk& walk, std::uint32_t set, std::uint64_
     after = std::max(after, sets_[walk.only].step);
   }
   if (walk.unless != kNone) after = std::max(after, sets_[walk.unless].step);
-  made::SearchJob job = walk.job;
-  job.target = sets_[set].first + first;
-  add(job, after + 1, set);
+  add(walk, after + 1, set, first);
 }
 
 void SearchSections::fill(std::uint32_t set, std::uint64_t count) {
-  made::SearchJob job{};
-  job.kind = made::kFill;
-  job.source = made::kNoNumber;
-  job.limit = to_row(count);
-  job.target = sets_[set].first;
-  add(job, 1, set);
+  SearchWalk always(*this, set, 0, count);
+  always.job.kind = made::kFill;
+  always.job.source = made::kNoNumber;
+  add(always, 1, set, 0);
 }
 
 void SearchSections::fill(std::uint32_t set, std::uint64_t count, const SearchWalk& walk) {
   const std::uint32_t after = sets_[walk.source].step;
   if (after == kNone) return;
-  made::SearchJob job = walk.job;
-  job.kind = made::kFill;
-  job.limit = to_row(count);
-  job.target = sets_[set].first;
-  add(job, after + 1, set);
+  SearchWalk of = walk;
+  of.job.kind = made::kFill;
+  of.job.limit = to_row(count);
+  add(of, after + 1, set, 0);
 }
 
-void SearchSections::add(const made::SearchJob& job, std::uint32_t step, std::uint32_t set) {
-  jobs_.push_back({job, step});
+void SearchSections::add(const SearchWalk& walk, std::uint32_t step, std::uint32_t set,
+                         std::uint64_t first) {
+  Job& job = jobs_.emplace_back(Job{walk.job, walk.to, step});
+  job.to.first = sets_[set].first + first;
   std::uint32_t& last = sets_[set].step;
   last = last == kNone ? step : std::max(last, step);
 }
 
 // A chunk is words of a walk's source, of a fill's target.
 void SearchSections::add_chunks(const made::SearchJob& job, BatchSearch& to) {
-  const std::uint64_t first = job.kind == made::kFill ? job.target : job.source;
+  const std::uint64_t first =
+      job.kind == made::kFill ? to.targets[job.first_target].first : job.source;
   const std::uint64_t count = job.kind == made::kFill ? job.limit : job.count;
   const auto number = to_row(to.jobs.size() - 1);
   if (count == 0) return;
@@ -102,11 +114,20 @@ void SearchSections::add_chunks(const made::SearchJob& job, BatchSearch& to) {
 }
 
 void SearchSections::finish(BatchSearch& to) {
-  std::ranges::stable_sort(jobs_, {}, &Job::step);
-  for (std::size_t j = 0; j < jobs_.size(); ++j) {
-    to.jobs.push_back(jobs_[j].job);
-    add_chunks(jobs_[j].job, to);
-    const bool is_last = j + 1 == jobs_.size() || jobs_[j + 1].step != jobs_[j].step;
+  std::ranges::stable_sort(jobs_, [](const Job& a, const Job& b) {
+    return std::pair(a.step, key_of(a.job)) < std::pair(b.step, key_of(b.job));
+  });
+  for (std::size_t j = 0; j < jobs_.size();) {
+    made::SearchJob& job = to.jobs.emplace_back(jobs_[j].job);
+    const std::uint32_t step = jobs_[j].step;
+    job.first_target = to_row(to.targets.size());
+    do {
+      to.targets.push_back(jobs_[j++].to);
+    } while (job.kind == made::kWalk && j < jobs_.size() && jobs_[j].step == step &&
+             key_of(jobs_[j].job) == key_of(job));
+    job.end_target = to_row(to.targets.size());
+    add_chunks(job, to);
+    const bool is_last = j == jobs_.size() || jobs_[j].step != step;
     if (is_last) to.step_ends.push_back(to_row(to.chunks.size()));
   }
   to.numbers = numbers_;

@@ -17,13 +17,14 @@ struct SearchSection {
 
 class SearchSections;
 
-/// A job without a target.
+/// What a job does, but for where its target begins.
 struct SearchWalk {
   /// Over numbers first .. first + count - 1 of a set.
   SearchWalk(const SearchSections& sets, std::uint32_t set, std::uint64_t first,
              std::uint64_t count);
 
   vecc_kernel::SearchJob job{};
+  vecc_kernel::SearchTarget to{};
   std::uint32_t source;
   std::uint32_t only = kNone;
   std::uint32_t unless = kNone;
@@ -54,15 +55,16 @@ class SearchSections {
   /// Numbers below `count`, always or where the source of `walk` has any.
   void fill(std::uint32_t set, std::uint64_t count);
   void fill(std::uint32_t set, std::uint64_t count, const SearchWalk& walk);
-  /// Sets jobs, chunks, step_ends, numbers.
+  /// Sets jobs, targets, chunks, step_ends, numbers. Jobs of one step that walk alike are one.
   void finish(BatchSearch& to);
 
  private:
   struct Job {
     vecc_kernel::SearchJob job;
+    vecc_kernel::SearchTarget to;
     std::uint32_t step;
   };
-  void add(const vecc_kernel::SearchJob& job, std::uint32_t step, std::uint32_t set);
+  void add(const SearchWalk& walk, std::uint32_t step, std::uint32_t set, std::uint64_t first);
   static void add_chunks(const vecc_kernel::SearchJob& job, BatchSearch& to);
 
   std::uint64_t numbers_;

@@ -139,32 +139,38 @@ enum SearchExpand : unsigned {
 // what they name is put into another.
 enum SearchKind : unsigned {
   kWalk,
-  kFill,  // all `limit` numbers from `target` on, if one of the source is there
+  kFill,  // all `limit` numbers of its target, if one of the source is there
   kDraw,  // rows are segments, members of which are drawn: `draw` of draws
 };
 struct SearchJob {
   SearchKind kind;
   unsigned draw;
-  SearchExpand expand;
   unsigned long long source;  // the number of row 0; a fill's kNoNumber: always
   unsigned long long count;   // numbers of the source
   unsigned size;              // of a row
   unsigned limit;             // rows from here on do not count
   NumberMap before;           // of rows
-  const unsigned* begins;
-  const unsigned* readers;
+  SearchExpand expand;
   unsigned members;
   unsigned stride;
+  unsigned first_target;  // where what is named is put: of search_targets
+  unsigned end_target;
+  unsigned unused;
+  const unsigned* begins;
+  const unsigned* readers;
+};
+struct SearchTarget {
   NumberMap after;            // of what a row names
   NumberMap owner;            // of that, too: is put there if number `only` + owner is there
   unsigned long long only;    // kNoNumber: in any case
   unsigned long long unless;  // where its first number from `unless` on is not there; kNoNumber
-  unsigned long long target;
-  unsigned target_size;  // numbers that one named is
-  unsigned to_row;       // the row is put there, if it names any
+  unsigned long long first;   // the number of 0
+  unsigned size;              // numbers that one named is
+  unsigned to_row;            // the row is put there, if it names any
 };
-// Words of a chunk: few, so that the rows of a full one are looked at by many threads.
-constexpr unsigned kSearchWords = 32;
+// Words of a chunk: few, so that the rows of a full one are looked at by many threads, and enough
+// for most threads to have one where a bit of a word is set.
+constexpr unsigned kSearchWords = 128;
 struct SearchChunk {
   unsigned job;
   unsigned word;  // its first
@@ -198,6 +204,7 @@ struct WeightSection {
 struct BatchTables {
   // What is there of a batch's search, or else WeightReach's sets.
   const SearchJob* search_jobs;
+  const SearchTarget* search_targets;
   const SearchChunk* search_chunks;
   const WeightSection* weight_sections;
   const DrawJob* draws;

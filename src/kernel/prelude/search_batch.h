@@ -76,11 +76,14 @@ static __device__ void put(const BatchTables& t, const SearchJob& job, const Nam
                            unsigned k) {
   unsigned named = of.first + (job.expand == kStridedMembers ? k * job.stride : k);
   if (job.expand == kReaders) named = job.readers[named];
-  if (job.only != kNoNumber && !has_number(t, job.only + apply(job.owner, named))) return;
-  const unsigned long long place =
-      (job.to_row != 0 ? of.row : apply(job.after, named)) * 1ull * job.target_size;
-  if (job.unless != kNoNumber && has_number(t, job.unless + place)) return;
-  for (unsigned i = 0; i < job.target_size; ++i) insert_number(t, job.target + place + i);
+  for (unsigned i = job.first_target; i < job.end_target; ++i) {
+    const SearchTarget& to = t.search_targets[i];
+    if (to.only != kNoNumber && !has_number(t, to.only + apply(to.owner, named))) continue;
+    const unsigned long long place =
+        (to.to_row != 0 ? of.row : apply(to.after, named)) * 1ull * to.size;
+    if (to.unless != kNoNumber && has_number(t, to.unless + place)) continue;
+    for (unsigned n = 0; n < to.size; ++n) insert_number(t, to.first + place + n);
+  }
 }
 
 // Numbers first .. end - 1 of word `word`.
@@ -97,7 +100,8 @@ static __device__ __forceinline__ unsigned long long mask_of(unsigned long long 
 static __device__ void fill_chunk(const BatchTables& t, const SearchJob& job, unsigned word) {
   if (job.source != kNoNumber && !has_any(t, job.source, job.source + job.count)) return;
   if (threadIdx.x >= kSearchWords) return;
-  const unsigned long long mask = mask_of(word + threadIdx.x, job.target, job.target + job.limit);
+  const unsigned long long first = t.search_targets[job.first_target].first;
+  const unsigned long long mask = mask_of(word + threadIdx.x, first, first + job.limit);
   if (mask != 0) atomicOr(&t.reached[word + threadIdx.x], mask);
 }
 
