@@ -21,23 +21,15 @@
 #include "optimizer/passes/fold_plan.h"
 #include "optimizer/passes/reorder_linear_rules.h"
 #include "optimizer/passes/reorder_linear_work.h"
+#include "src/function/expr_reads.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 
 namespace vecc::opt {
 namespace {
 
-// Of each operand once.
-bool is_plain_sum(const Op& op) {
-  const auto& nodes = std::get<MapOp>(op.attributes).expr->nodes;
-  const ExprNode& root = nodes.back();
-  if (root.kind != ExprNode::Kind::Combine || root.combination != Combination::Sum) return false;
-  std::vector<std::uint32_t> reads(op.operands.size(), 0);
-  for (std::size_t n = 0; n + 1 < nodes.size(); ++n) {
-    if (nodes[n].kind != ExprNode::Kind::Input) return false;
-    ++reads[nodes[n].input];
-  }
-  return std::ranges::all_of(reads, [](std::uint32_t count) { return count == 1; });
+bool sums_each_operand(const Op& op) {
+  return is_sum_of_each(*std::get<MapOp>(op.attributes).expr, op.operands.size());
 }
 
 // A sum of rows of one product and of single rows.
@@ -87,7 +79,7 @@ class NestedFactorer {
         of.biases.push_back(id);
       } else if (addend.kind == AddendKind::Sum) {
         const bool is_one = tree_.carried_operands(id, addend).size() == 1;
-        if (!is_one && !is_plain_sum(op(id))) return false;
+        if (!is_one && !sums_each_operand(op(id))) return false;
       }
     }
     return products == 1 && has_members && !of.biases.empty();
@@ -173,7 +165,7 @@ class NestedFactorer {
     std::erase_if(carried, [&](ValueId v) { return !made.contains(v); });
     if (carried.empty()) return {};
     ValueId result = read(carried[0]);
-    if (addend.kind == AddendKind::Sum && is_plain_sum(op(id))) {
+    if (addend.kind == AddendKind::Sum && sums_each_operand(op(id))) {
       for (std::size_t k = 1; k < carried.size(); ++k) {
         const ValueId both[] = {result, read(carried[k])};
         result = rewriter.to().map(*parse_expr("sum($0, $1)", "reorder-linear"), both, note);

@@ -1,13 +1,13 @@
 // Binders for several threads.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <vector>
 
 #include "src/batch/batch_binder.h"
 #include "src/batch/weight_reach.h"
+#include "src/support/free_list.h"
 
 namespace vecc {
 
@@ -17,7 +17,7 @@ class BinderPool {
   /// The plan must outlive this.
   explicit BinderPool(const BatchPlan& plan)
       : plan_(plan), reach_(WeightReach::make(plan, WeightReach::most_bytes(plan))) {
-    give(take());
+    free_.give_back(take());
   }
 
   /// BatchBinder::bind(), on any thread.
@@ -29,13 +29,11 @@ class BinderPool {
 
  private:
   [[nodiscard]] std::unique_ptr<BatchBinder> take();
-  void give(std::unique_ptr<BatchBinder> binder);
 
   const BatchPlan& plan_;
   const std::unique_ptr<const WeightReach> reach_;  // null: they search
-  mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<BatchBinder>> free_;
-  std::uint64_t bytes_ = 0;
+  FreeList<BatchBinder> free_;
+  std::atomic<std::uint64_t> bytes_ = 0;
 };
 
 }  // namespace vecc

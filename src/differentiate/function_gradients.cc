@@ -1,8 +1,8 @@
 // The backward rules of the ops that apply a function: segment, transform, map.
-#include <algorithm>
 #include <utility>
 
 #include "src/differentiate/op_gradients.h"
+#include "src/function/expr_reads.h"
 
 namespace vecc::autodiff {
 namespace {
@@ -42,21 +42,6 @@ Expr scaled(double factor) {
   expr.nodes[2].combination = Combination::ElProduct;
   expr.nodes[2].arity = 2;
   return expr;
-}
-
-// How often an expression reads an operand.
-std::size_t count_reads(const Expr& expr, std::uint32_t operand) {
-  return static_cast<std::size_t>(std::ranges::count_if(expr.nodes, [&](const ExprNode& node) {
-    return node.kind == ExprNode::Kind::Input && node.input == operand;
-  }));
-}
-
-// `sum($0, $1, ...)`, of operands only.
-bool is_plain_sum(const Expr& expr) {
-  const ExprNode& root = expr.nodes.back();
-  return root.kind == ExprNode::Kind::Combine && root.combination == Combination::Sum &&
-         std::all_of(expr.nodes.begin(), expr.nodes.end() - 1,
-                     [](const ExprNode& node) { return node.kind == ExprNode::Kind::Input; });
 }
 
 }  // namespace

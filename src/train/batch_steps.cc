@@ -216,25 +216,12 @@ TableRows BatchSteps::find_rows(std::span<const std::uint32_t> samples, std::uin
   if (draws_) reads->write_weights(to.batch.weights.back());
   const bool asks = made_.batch.lists_touched || masked_ != nullptr;
   TableRows rows = asks ? reads->rows() : TableRows();
-  give_back(std::move(reads));
+  reads_.give_back(std::move(reads));
   return rows;
 }
 
 std::unique_ptr<StepReads> BatchSteps::take_reads() {
-  {
-    const std::lock_guard lock(finds_);
-    if (!reads_.empty()) {
-      std::unique_ptr<StepReads> reads = std::move(reads_.back());
-      reads_.pop_back();
-      return reads;
-    }
-  }
-  return StepReads::make(graph_, members_.get());
-}
-
-void BatchSteps::give_back(std::unique_ptr<StepReads> reads) {
-  const std::lock_guard lock(finds_);
-  reads_.push_back(std::move(reads));
+  return reads_.take([this] { return StepReads::make(graph_, members_.get()); });
 }
 
 void BatchSteps::set_draws() {
@@ -242,7 +229,7 @@ void BatchSteps::set_draws() {
     std::unique_ptr<StepReads> reads = take_reads();
     reads->find(of.samples, of.run);
     reads->write_weights(to);
-    give_back(std::move(reads));
+    reads_.give_back(std::move(reads));
   };
   made_.batch.draws = std::make_shared<const BatchDraws>(BatchDraws{members_, draw});
 }
@@ -295,7 +282,7 @@ Result<void> BatchSteps::set_mask(const BatchStep& batch) {
     if (draws_ && w + 1 == mask_.size()) {  // the members'
       std::unique_ptr<StepReads> reads = take_reads();
       reads->fill(batch.batch.weights[w], mask_[w]);
-      give_back(std::move(reads));
+      reads_.give_back(std::move(reads));
     } else {
       std::ranges::fill(mask_[w], 0.0);
       const auto& [rows, values] = batch.batch.weights[w];

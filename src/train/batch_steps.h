@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/support/free_list.h"
 #include "src/train/step_program.h"
 #include "src/train/step_reads.h"
 #include "vecc/backend.h"
@@ -90,7 +91,6 @@ class BatchSteps {
   [[nodiscard]] TableRows find_rows(std::span<const std::uint32_t> samples, std::uint64_t run,
                                     BatchStep& to);
   [[nodiscard]] std::unique_ptr<StepReads> take_reads();
-  void give_back(std::unique_ptr<StepReads> reads);
   void set_draws();
   void add_touched(TableRows rows, Batch& to) const;
   [[nodiscard]] bool reaches_all(std::span<const std::uint32_t> samples);
@@ -103,11 +103,11 @@ class BatchSteps {
   double shortest_binding_ = 0;
   std::vector<std::uint32_t> places_;  // by sample of the graph: its number in the Program
   const NeuronGraph& graph_;
-  std::shared_ptr<const SampledMembers> members_;  // null: all are read
-  std::vector<std::unique_ptr<StepReads>> reads_;  // that no thread has; of each thread one
-  bool draws_ = false;                             // members
-  std::unique_ptr<Executable> bound_;              // null: batches cannot be bound
-  std::unique_ptr<Executable> masked_;             // null: they are not masked
+  std::shared_ptr<const SampledMembers> members_;                // null: all are read
+  FreeList<StepReads> reads_;                                    // of each thread one
+  bool draws_ = false;                                           // members
+  std::unique_ptr<Executable> bound_;                            // null: batches cannot be bound
+  std::unique_ptr<Executable> masked_;                           // null: they are not masked
   std::vector<std::pair<ParameterIndex, std::string>> updated_;  // with their names
   std::mutex finds_;                                             // of what is found of samples
   std::vector<std::uint32_t> order_;                             // of a batch's: numbers, by row

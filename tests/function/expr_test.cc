@@ -1,4 +1,5 @@
 // Expressions: text, parser, checks, hostile texts.
+#include "src/function/expr_reads.h"
 #include "tests/function/function_case.h"
 
 namespace vecc::test {
@@ -172,6 +173,22 @@ TEST(Expr, ChecksNodes) {
   std::vector<ExprNode> deep(kMaxExprDepth + 1, transform_node(Transformation::Tanh));
   deep[0] = a;
   EXPECT_EQ(check(deep), at + "nested deeper than 256 [E018]");
+}
+
+TEST(ExprReads, TellSumsOfOperandsFromOthers) {
+  const auto of = [](std::string_view text) { return *parse_expr(text, "test"); };
+  EXPECT_EQ(count_reads(of("sum($0, tanh($2), $0)"), 0), 2u);
+  EXPECT_EQ(count_reads(of("sum($0, tanh($2), $0)"), 1), 0u);
+  EXPECT_TRUE(is_plain_sum(of("sum($0, $1, $0)")));
+  EXPECT_FALSE(is_plain_sum(of("sum($0, tanh($1))")));
+  EXPECT_FALSE(is_plain_sum(of("sum($0, 1)")));
+  EXPECT_FALSE(is_plain_sum(of("max($0, $1)")));
+  EXPECT_FALSE(is_plain_sum(of("$0")));
+  EXPECT_TRUE(is_sum_of_each(of("sum($1, $0)"), 2));
+  EXPECT_FALSE(is_sum_of_each(of("sum($0, $1, $0)"), 2));
+  EXPECT_FALSE(is_sum_of_each(of("sum($0, $0)"), 2));
+  EXPECT_FALSE(is_sum_of_each(of("sum($0, $2)"), 2));  // an operand that nothing reads
+  EXPECT_FALSE(is_sum_of_each(of("sum($0, $1)"), 3));
 }
 
 }  // namespace
