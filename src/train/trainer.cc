@@ -180,16 +180,14 @@ class BatchTrainer final : public Trainer {
   Result<std::optional<NonFinite>> find_non_finite(const WeightSource& good) override {
     const TrainPosition end = position_;
     VECC_TRY_VOID(restore(good));
-    VECC_TRY(WeightFile before, read_all(good));
     while (position_.step < end.step) {
       VECC_TRY_VOID(step());
-      VECC_TRY(WeightFile after, save());
-      VECC_TRY(const bool finite, is_finite(WeightFileSource(after)));
-      if (finite) {
-        before = std::move(after);
-        continue;
-      }
-      VECC_TRY_VOID(restore(before));
+      VECC_TRY(const bool finite, state_->is_finite());
+      if (finite) continue;
+      // No copy was made of the state before: the same steps lead there again, bit for bit.
+      const std::uint64_t last = position_.step - 1;
+      VECC_TRY_VOID(restore(good));
+      VECC_TRY_VOID(steps(last - position_.step));
       const TrainPosition at = next_position();
       VECC_TRY(const StepProgram step, make_step(batch_samples(at.batch)));
       std::vector<ParameterValues> inputs = values_of(step.ops, rate());

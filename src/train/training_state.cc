@@ -207,6 +207,21 @@ Result<std::vector<double>> TrainingState::parameter(ParameterIndex parameter) {
   return executable_->parameter(parameter);
 }
 
+Result<bool> TrainingState::is_finite() {
+  const auto are_finite = [](const std::vector<double>& values) {
+    return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+  };
+  for (ParameterIndex p = 0; p < parameters_; ++p) {
+    VECC_TRY(const std::vector<double> rows, executable_->parameter(p));
+    if (!are_finite(rows)) return false;
+  }
+  for (const StoredState& state : states_) {
+    VECC_TRY(const std::vector<double> rows, executable_->state(state.name));
+    if (!are_finite(rows)) return false;
+  }
+  return true;
+}
+
 Result<std::vector<MetadataEntry>> TrainingState::save(const TrainingProgress& progress,
                                                        const PlaceTensor& place) {
   std::vector<MetadataEntry> metadata;

@@ -31,6 +31,8 @@ class TrainingState {
   [[nodiscard]] Result<void> set_loss(double sum);
   [[nodiscard]] Result<double> loss();
   [[nodiscard]] Result<std::vector<double>> parameter(ParameterIndex parameter);
+  /// Whether every number of it is finite; read a table at a time.
+  [[nodiscard]] Result<bool> is_finite();
 
   /// As Trainer::save_to() and Trainer::restore(), of a training whose epochs have so many batches.
   [[nodiscard]] Result<std::vector<MetadataEntry>> save(const TrainingProgress& progress,

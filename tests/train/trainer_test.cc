@@ -272,5 +272,53 @@ TEST_F(TrainLoop, names_what_made_the_first_number_that_is_not_finite) {
   });
 }
 
+// The tables, in the source's own tensors, count how often they are read.
+class CountedSource final : public WeightSource {
+ public:
+  explicit CountedSource(const WeightSource& of) : of_(of) {}
+  [[nodiscard]] const std::vector<TensorHeader>& tensors() const override { return of_.tensors(); }
+  [[nodiscard]] const std::vector<MetadataEntry>& metadata() const override {
+    return of_.metadata();
+  }
+  [[nodiscard]] Result<void> read(std::size_t tensor, const TakeBytes& take) const override {
+    ++reads;
+    return of_.read(tensor, take);
+  }
+  mutable std::size_t reads = 0;
+
+ private:
+  const WeightSource& of_;
+};
+
+// It leaves the weights of before that step, which it reaches by the same steps again: nothing but
+// `good` is read, twice.
+TEST(Trainer, finds_what_is_not_finite_without_a_copy_of_the_state) {
+  const Model model(value_of(read_graph(shipped("xor.pb"))));
+  for (const std::uint32_t batch : {0u, 2u}) {
+    TrainOptions options = adam_in_batches(batch);
+    options.optimizer.optimizer = Optimizer::Sgd;
+    options.schedule.base = 1e60;  // so that some steps are finite
+    on_each_backend([&](const Backend& backend) {
+      const auto trainer = model.trainer(backend, options);
+      const WeightFile good = value_of(trainer->save());
+      std::vector<std::string> states;  // by step
+      for (std::uint64_t s = 0; s < 12; ++s) {
+        states.push_back(bytes_of(*trainer));
+        expect_ok(trainer->step());
+      }
+      const WeightFileSource file(good);
+      const CountedSource counted(file);
+      const auto found = value_of(trainer->find_non_finite(counted));
+      ASSERT_TRUE(found);
+      EXPECT_GT(found->position.step, 0u);
+      EXPECT_LT(found->position.step, 11u);
+      EXPECT_EQ(counted.reads, 2 * good.tensors.size());
+      expect_ok(trainer->restore(good));
+      take_steps(*trainer, found->position.step);
+      EXPECT_EQ(bytes_of(*trainer), states[found->position.step]);
+    });
+  }
+}
+
 }  // namespace
 }  // namespace vecc::test
