@@ -79,11 +79,24 @@ std::vector<ParameterIndex> find_scalars(const Program& program, const Execution
 
 }  // namespace
 
+Result<void> CudaExecutable::check_plan(const Program& program, const Plan& plan,
+                                        const std::vector<PlacedTable>& places,
+                                        const ExecutionOptions& options) const {
+  if (!options.check_plan) return {};
+  PlannedProgram planned{.program = program, .plan = plan};
+  planned.batch = options.batch.get();
+  planned.on_device = &places;
+  const std::string name = device_->name();
+  planned.device = name;
+  return options.check_plan(planned);
+}
+
 Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_whole(const Program& program,
                                                                 const ExecutionOptions& options,
                                                                 Plan plan) {
   VECC_TRY_VOID(check_thread_memory(plan));
   VECC_TRY(const auto places, place_on_device(plan, program, options, *device_));
+  VECC_TRY_VOID(check_plan(program, plan, places, options));
   return CudaMachine::make(device_, std::move(plan), places, options.expected_runs, code_options(),
                            &code_counts_);
 }
@@ -100,6 +113,7 @@ Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_for_batches(
   }
   plan = std::move(batch.plan);
   VECC_TRY_VOID(check_thread_memory(plan));
+  VECC_TRY_VOID(check_plan(program, plan, places, options));
   VECC_TRY(auto batches, BatchRunner::make(device_, plan, std::move(batch), scalars_,
                                            *options.batch, code_options(), &code_counts_));
   return CudaMachine::make_for_batches(device_, std::move(plan), places, std::move(batches));

@@ -81,6 +81,10 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
   CudaExecutable(const native::GradientProgram& whole, std::shared_ptr<Device> device)
       : PlanExecutable("cuda", whole), device_(std::move(device)), dtype_(whole.program.dtype()) {}
 
+  // Before any memory is taken.
+  [[nodiscard]] Result<void> check_plan(const Program& program, const Plan& plan,
+                                        const std::vector<PlacedTable>& places,
+                                        const ExecutionOptions& options) const;
   [[nodiscard]] Result<std::unique_ptr<CudaMachine>> make_whole(const Program& program,
                                                                 const ExecutionOptions& options,
                                                                 Plan plan);

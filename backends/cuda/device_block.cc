@@ -12,7 +12,8 @@ namespace vecc::cuda {
 
 namespace {
 
-// Numbers that go to the GPU at once where they have to be converted: no second copy of a table.
+// Numbers that go to the GPU, or come from it, at once where they have to be converted: no second
+// copy of a table.
 constexpr std::size_t kPiece = std::size_t{1} << 22;
 
 }  // namespace
@@ -108,9 +109,12 @@ void DeviceBlock::read(std::uint64_t first, std::uint64_t count,
   values.resize(old + count);
   const std::uint64_t begin = first * byte_size(dtype_);
   if (dtype_ == DType::F64) return memory_.read(begin, values.data() + old, count * sizeof(double));
-  std::vector<float> narrow(count);
-  memory_.read(begin, narrow.data(), count * sizeof(float));
-  std::ranges::copy(narrow, values.begin() + static_cast<std::ptrdiff_t>(old));
+  std::vector<float> narrow;
+  for (std::uint64_t i = 0; i < count; i += kPiece) {
+    narrow.resize(std::min<std::uint64_t>(kPiece, count - i));
+    memory_.read(begin + i * sizeof(float), narrow.data(), narrow.size() * sizeof(float));
+    std::ranges::copy(narrow, values.begin() + static_cast<std::ptrdiff_t>(old + i));
+  }
 }
 
 }  // namespace vecc::cuda

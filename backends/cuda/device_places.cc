@@ -28,7 +28,7 @@ std::optional<TablePlace> find_shared(const PlanBuffer& buffer, const Program& p
   return found->block.place();
 }
 
-void warn_of_host(const std::vector<PlacedTable>& tables, const Device& device) {
+void warn_of_host(const Plan& plan, const std::vector<PlacedTable>& tables, const Device& device) {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
   for (const PlacedTable& table : tables) {
@@ -38,7 +38,8 @@ void warn_of_host(const std::vector<PlacedTable>& tables, const Device& device) 
   }
   if (count == 0) return;
   log_warning(device.name() + ": " + text_of_count(count, "table") + " of " + text_of_bytes(bytes) +
-              " in the host's memory, read over the bus\n" + text_of(tables));
+              " in the host's memory, read over the bus\n" + text_of(tables) + "\n" +
+              text_of_device(plan, tables));
 }
 
 }  // namespace
@@ -61,19 +62,23 @@ Result<std::vector<PlacedTable>> place_on_device(Plan& plan, const Program& prog
                                      device.name(), find_placed));
   const bool is_batch = options.batch != nullptr;
   bool is_changed = false;
+  // What is free knows of other executables' rows; a budget does not.
+  const std::uint64_t others = options.places.device_bytes == 0 ? 0 : device.split_bytes();
   if (const std::uint64_t page = SplitMemory::page_bytes(device); page > 0) {
-    // What is free knows of other executables' rows; a budget does not.
-    const std::uint64_t others = options.places.device_bytes == 0 ? 0 : device.split_bytes();
-    const std::uint64_t all = room_for_hot_rows(plan, tables, options.places, room);
-    const std::uint64_t left = all - std::min(all, others);
+    // Half of what is left: batches take memory, and so do Programs that are made later.
+    const std::uint64_t half = room_beside(plan, tables, options.places, room) / 2;
+    const std::uint64_t left = half - std::min(half, others);
     is_changed = place_hot_rows(plan, program, tables, left, page, is_batch);
   }
-  if (!is_batch) is_changed = order_rows_by_address(plan, tables) || is_changed;
+  if (!is_batch) {
+    const std::uint64_t all = room_beside(plan, tables, options.places, room);
+    is_changed = order_rows_by_address(plan, tables, all - std::min(all, others)) || is_changed;
+  }
   if (is_changed) {
     const Result<void> verified = verify(plan);
     VECC_CHECK(verified, verified.error().text());
   }
-  warn_of_host(tables, device);
+  warn_of_host(plan, tables, device);
   return tables;
 }
 

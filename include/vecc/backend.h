@@ -59,6 +59,10 @@ struct PlannedProgram {
   std::vector<PlacedTable>* tables = nullptr;
   /// Of a batch: BatchOptions', which check_plan() may change.
   std::uint64_t* kept_bytes = nullptr;
+  /// Of a GPU: where tables are, on the device or the host; values and index arrays are on it.
+  /// Null: it runs on the host.
+  const std::vector<PlacedTable>* on_device = nullptr;
+  std::string_view device = "cpu";  ///< its name
 };
 
 struct ExecutionOptions {
@@ -93,7 +97,7 @@ struct ExecutionOptions {
   /// start_batch(). Only where Backend::binds_batches(); own_parameters has its weights, whose
   /// values are 0.
   std::shared_ptr<const BatchOptions> batch = nullptr;
-  /// Of the cpu backend: asked once the Plan is there; its errors are compile()'s.
+  /// Of the cpu and cuda backends: asked once the Plan is there; its errors are compile()'s.
   std::function<Result<void>(const PlannedProgram&)> check_plan = nullptr;
 };
 

@@ -1,6 +1,7 @@
 #include "src/plan/address_order.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -9,12 +10,16 @@
 #include <tuple>
 #include <utility>
 
+#include "src/plan/analysis/narrow_arrays.h"
+#include "src/plan/device_arrays.h"
+
 namespace vecc {
 namespace {
 
 class AddressOrder {
  public:
-  AddressOrder(Plan& plan, const std::vector<PlacedTable>& tables) : plan_(plan) {
+  AddressOrder(Plan& plan, const std::vector<PlacedTable>& tables, std::uint64_t room)
+      : plan_(plan), fits_(plan), room_(room) {
     for (const PlacedTable& table : tables) {
       if (table.place == TablePlace::Host) on_host_.insert(table_of(plan, table.buffer));
     }
@@ -23,10 +28,16 @@ class AddressOrder {
   bool order(Launch& launch) {
     const ArrayIndex list = longest_list(launch);
     if (list == kNone) return false;
-    const auto [found, is_new] = orders_.try_emplace({list, launch.order, tiles_of(launch)}, kNone);
-    if (is_new) found->second = sorted(launch, *plan_.arrays[list]);
-    if (found->second == launch.order) return false;
-    launch.order = found->second;
+    const Key key{list, launch.order, tiles_of(launch)};
+    const auto found = orders_.find(key);
+    const std::uint64_t bytes = bytes_at_most(launch, found == orders_.end());
+    if (bytes > room_) return false;
+    const ArrayIndex order =
+        found != orders_.end() ? found->second : sorted(launch, *plan_.arrays[list]);
+    orders_.emplace(key, order);
+    if (order == launch.order) return false;
+    room_ -= bytes;
+    launch.order = order;
     if (launch.tile_types.empty()) launch.kernel = ordered(launch.kernel);
     return true;
   }
@@ -40,6 +51,23 @@ class AddressOrder {
     tiles.insert(tiles.end(), launch.tiles.begin(), launch.tiles.end());
     tiles.insert(tiles.end(), launch.tile_types.begin(), launch.tile_types.end());
     return tiles;
+  }
+
+  using Key = std::tuple<ArrayIndex, ArrayIndex, Tiles>;
+
+  // What the order takes on the device. Where it does not fit 16 bits an entry, the launch's lists
+  // are there with 32 bits, too.
+  [[nodiscard]] std::uint64_t bytes_at_most(const Launch& launch, bool is_new) const {
+    const auto wide = [](std::uint64_t entries) {
+      return device_array_bytes(entries * sizeof(std::uint32_t));
+    };
+    const bool is_narrow = launch.rows <= std::numeric_limits<std::uint16_t>::max();
+    std::uint64_t bytes = is_new ? wide(launch.rows) : 0;
+    if (is_narrow || !fits_.has_all_of(launch)) return bytes;
+    for (const AccessBinding& access : launch.accesses) {
+      if (access.list != kNone) bytes += wide(plan_.arrays[access.list]->size());
+    }
+    return bytes;
   }
 
   // Of rows that are read from the host; kNone: there is none.
@@ -106,14 +134,16 @@ class AddressOrder {
 
   Plan& plan_;
   std::set<TableId> on_host_;
-  std::map<std::tuple<ArrayIndex, ArrayIndex, Tiles>, ArrayIndex> orders_;
+  NarrowArrays fits_;  // of the arrays that were there
+  std::uint64_t room_;
+  std::map<Key, ArrayIndex> orders_;
   std::map<std::uint32_t, std::uint32_t> kernels_;
 };
 
 }  // namespace
 
-bool order_rows_by_address(Plan& plan, const std::vector<PlacedTable>& tables) {
-  AddressOrder order(plan, tables);
+bool order_rows_by_address(Plan& plan, const std::vector<PlacedTable>& tables, std::uint64_t room) {
+  AddressOrder order(plan, tables, room);
   bool is_changed = false;
   for (Launch& launch : plan.launches) is_changed = order.order(launch) || is_changed;
   return is_changed;

@@ -5,8 +5,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "src/kernel/kernel_lists.h"
-#include "src/plan/analysis/narrow_arrays.h"
+#include "src/plan/analysis/array_reads.h"
+#include "src/plan/device_arrays.h"
 #include "src/program/op_arrays.h"
 #include "vecc/backend.h"
 
@@ -30,25 +30,6 @@ Held held_by(const Program& program) {
   for (const Parameter& parameter : program.parameters()) add(held, parameter.values);
   return held;
 }
-
-/// By array of a Plan: whether kernels read it as it is, and whether they read a copy of 16 bits.
-struct ArrayReads {
-  explicit ArrayReads(const Plan& plan) : wide(plan.arrays.size()), narrow(plan.arrays.size()) {
-    const NarrowArrays fits(plan);
-    for (const Launch& launch : plan.launches) {
-      const bool is_narrow = has_lists(plan.kernels[launch.kernel]) && fits.has_all_of(launch);
-      std::vector<bool>& lists = is_narrow ? narrow : wide;
-      if (launch.order != kNone) lists[launch.order] = true;
-      for (const AccessBinding& access : launch.accesses) {
-        if (access.list != kNone) lists[access.list] = true;
-      }
-      if (launch.offsets != kNone) wide[launch.offsets] = true;
-      for (const ArrayIndex words : launch.words) wide[words] = true;
-    }
-  }
-  std::vector<bool> wide;
-  std::vector<bool> narrow;
-};
 
 void count_buffers(const Plan& plan, HostMemory& memory) {
   const std::uint64_t number = byte_size(plan.dtype);
@@ -88,6 +69,16 @@ void count_arrays(const Plan& plan, const Held& of_program, const Program* stays
   for (const auto& [list, bytes] : left) memory.left += kept.contains(list) ? 0 : bytes;
 }
 
+std::uint64_t bytes_of_outputs(const Program& program) {
+  std::uint64_t bytes = 0;
+  for (const Op& op : program.ops()) {
+    if (op.kind() != OpKind::Output) continue;
+    bytes +=
+        op.rows * (sizeof(Executable::Output) + bytes_of_piece(op.shape.size() * sizeof(double)));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::uint64_t bytes_of_piece(std::uint64_t bytes) {
@@ -100,12 +91,40 @@ std::uint64_t bytes_of_piece(std::uint64_t bytes) {
 HostMemory host_memory(const Program& program, const Plan& plan, const Program* stays) {
   HostMemory memory;
   count_buffers(plan, memory);
+  memory.all_states = memory.states;
   count_arrays(plan, held_by(program), stays, memory);
-  for (const Op& op : program.ops()) {
-    if (op.kind() != OpKind::Output) continue;
-    memory.outputs +=
-        op.rows * (sizeof(Executable::Output) + bytes_of_piece(op.shape.size() * sizeof(double)));
+  memory.outputs = bytes_of_outputs(program);
+  return memory;
+}
+
+HostMemory host_memory_of_device(const Program& program, const Plan& plan,
+                                 const std::vector<PlacedTable>& tables, bool runs_batches,
+                                 const Program* stays) {
+  HostMemory memory;
+  for (const PlacedTable& table : tables) {
+    const bool is_state = plan.buffers[table.buffer].kind == PlanBuffer::Kind::State;
+    if (is_state) memory.all_states += table.bytes;
   }
+  for (const PlacedTable& table : tables) {
+    if (table.place != TablePlace::Host || table.is_there) continue;
+    const std::uint64_t bytes = table.bytes - (table.hot ? table.hot->bytes : 0);
+    const PlanBuffer::Kind kind = plan.buffers[table.buffer].kind;
+    const bool is_state = kind == PlanBuffer::Kind::State;
+    std::uint64_t& of_kind = is_state ? memory.states : memory.parameters;
+    (kind == PlanBuffer::Kind::Constant ? memory.constants : of_kind) += bytes;
+  }
+  Held left = held_by(program);
+  for (const auto& array : plan.arrays) add(left, array);
+  for (const PlanBuffer& buffer : plan.buffers) add(left, buffer.values);
+  const Held kept = stays != nullptr ? held_by(*stays) : Held();
+  for (const auto& [list, bytes] : left) memory.left += kept.contains(list) ? 0 : bytes;
+  if (runs_batches) {
+    Held bound;
+    for (const auto& array : plan.arrays) add(bound, array);
+    for (const auto& [list, bytes] : bound) memory.left -= kept.contains(list) ? 0 : bytes;
+    memory.read = bytes_of_device_arrays(plan);
+  }
+  memory.outputs = bytes_of_outputs(program);
   return memory;
 }
 

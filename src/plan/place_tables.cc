@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/plan/device_arrays.h"
 #include "src/support/quantity_text.h"
 
 namespace vecc {
@@ -24,11 +25,15 @@ std::string largest_values(const Plan& plan) {
   return whose + ", " + text_of_bytes(largest->elements * byte_size(plan.dtype));
 }
 
-Errors does_not_fit(const Plan& plan, const std::string& device, const PlanStatistics& need,
-                    const Tables& tables, std::uint64_t room) {
+std::uint64_t bytes_of_values(const Plan& plan) {
+  return plan.arena_elements * byte_size(plan.dtype);
+}
+
+Errors does_not_fit(const Plan& plan, const std::string& device, const Tables& tables,
+                    std::uint64_t room) {
   return Errors(ErrorCode::OutOfMemory, device,
-                "needs " + text_of_bytes(need.arena_bytes) + " of values (the largest are " +
-                    largest_values(plan) + "), " + text_of_bytes(need.index_bytes) +
+                "needs " + text_of_bytes(bytes_of_values(plan)) + " of values (the largest are " +
+                    largest_values(plan) + "), " + text_of_bytes(bytes_of_device_arrays(plan)) +
                     " of indices and " + text_of_bytes(bytes_at(tables, TablePlace::Device)) +
                     " of tables that are to be on the device; it has " + text_of_bytes(room) +
                     ". --emit=plan lists all buffers; a smaller --batch-size needs fewer values, "
@@ -44,17 +49,32 @@ std::uint64_t room_for_others(const PlaceOptions& places, std::uint64_t room, st
 
 }  // namespace
 
-std::uint64_t room_for_hot_rows(const Plan& plan, const Tables& tables, const PlaceOptions& places,
-                                std::uint64_t room) {
+std::uint64_t bytes_beside_tables(const Plan& plan) {
+  return bytes_of_values(plan) + bytes_of_device_arrays(plan);
+}
+
+std::uint64_t room_beside(const Plan& plan, const Tables& tables, const PlaceOptions& places,
+                          std::uint64_t room) {
   std::uint64_t taken = 0;
-  const PlanStatistics need = statistics(plan);
-  std::uint64_t own = need.arena_bytes + need.index_bytes;
+  std::uint64_t own = bytes_beside_tables(plan);
   for (const PlacedTable& table : tables) {
+    if (table.hot) own += table.hot->bytes;
     if (table.place != TablePlace::Device) continue;
     (table.is_there ? taken : own) += table.bytes;
   }
   room = room_for_others(places, room, taken);
-  return (room - std::min(own, room)) / 2;
+  return room - std::min(own, room);
+}
+
+std::string text_of_device(const Plan& plan, const Tables& tables) {
+  std::uint64_t hot = 0;
+  for (const PlacedTable& table : tables) hot += table.hot ? table.hot->bytes : 0;
+  const std::uint64_t values = bytes_of_values(plan);
+  const std::uint64_t arrays = bytes_of_device_arrays(plan);
+  const std::uint64_t on_device = bytes_at(tables, TablePlace::Device) + hot;
+  return "  on the device: tables " + text_of_bytes(on_device) + ", values " +
+         text_of_bytes(values) + ", index arrays " + text_of_bytes(arrays) + "; " +
+         text_of_bytes(on_device + values + arrays) + " in all";
 }
 
 Result<std::vector<PlacedTable>> place_tables(const Plan& plan, const Program& program,
@@ -78,11 +98,10 @@ Result<std::vector<PlacedTable>> place_tables(const Plan& plan, const Program& p
     there.push_back(std::move(table));
   }
   room = room_for_others(places, room, taken);
-  const PlanStatistics need = statistics(plan);
-  const std::uint64_t others = need.arena_bytes + need.index_bytes;
+  const std::uint64_t others = bytes_beside_tables(plan);
   move_tables(tables, TablePlace::Device, TablePlace::Host, room - std::min(others, room));
   if (others + bytes_at(tables, TablePlace::Device) > room) {
-    return does_not_fit(plan, device, need, tables, room);
+    return does_not_fit(plan, device, tables, room);
   }
   if (const std::uint64_t host = bytes_at(tables, TablePlace::Host); host > host_room) {
     return Errors(ErrorCode::OutOfMemory, device,

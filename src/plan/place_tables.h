@@ -24,10 +24,15 @@ using FindPlaced = std::function<std::optional<TablePlace>(BufferIndex)>;
     const Plan& plan, const Program& program, const PlaceOptions& places, std::uint64_t room,
     std::uint64_t host_room, const std::string& device, const FindPlaced& find_placed);
 
-/// What hot rows may take of `room` bytes beside all that place_tables() has placed: half of what
-/// is left. Batches take memory, and so do Programs that are made later, as a validation's.
-[[nodiscard]] std::uint64_t room_for_hot_rows(const Plan& plan,
-                                              const std::vector<PlacedTable>& tables,
-                                              const PlaceOptions& places, std::uint64_t room);
+/// Values and index arrays, which are on the device always.
+[[nodiscard]] std::uint64_t bytes_beside_tables(const Plan& plan);
+
+/// What is left of `room` bytes beside these and all that place_tables(), and place_hot_rows(), put
+/// on the device.
+[[nodiscard]] std::uint64_t room_beside(const Plan& plan, const std::vector<PlacedTable>& tables,
+                                        const PlaceOptions& places, std::uint64_t room);
+
+/// A line: what all of that takes there.
+[[nodiscard]] std::string text_of_device(const Plan& plan, const std::vector<PlacedTable>& tables);
 
 }  // namespace vecc

@@ -64,9 +64,11 @@ TEST(TablePlaces, RowsByAnArrayHaveTheSameBits) {
   const ValueId scaled = program.map(*parse_expr("elproduct(softmax($0), $1)", "test"), both);
   const ValueId sum[] = {products, scaled};
   program.output(program.map(*parse_expr("sum($0, $1)", "test"), sum), Index::slice(0, kRows));
+  std::uint64_t bytes = 0;  // of all
   const auto run = [&] {
     const auto executable = cuda_backend().compile(program, options);
     EXPECT_TRUE(executable) << executable.error().text();
+    bytes = (*executable)->bytes();
     EXPECT_TRUE((*executable)->run());
     EXPECT_TRUE((*executable)->differentiate_sum());
     std::vector<std::vector<double>> numbers;
@@ -80,6 +82,22 @@ TEST(TablePlaces, RowsByAnArrayHaveTheSameBits) {
     options.places.wishes.push_back({name, TablePlace::Host});
     EXPECT_EQ(run(), expected) << name;
   }
+  // The orders count: a limit that the rest just fits has none of them.
+  const std::uint64_t with_orders = bytes;
+  const auto room = [&](std::uint64_t limit) {
+    options.places.device_bytes = limit;
+    return static_cast<bool>(cuda_backend().compile(program, options));
+  };
+  std::uint64_t least = 0;
+  for (std::uint64_t step = 1 << 20; step > 0; step /= 2) {
+    if (!room(least + step)) least += step;
+  }
+  options.places.device_bytes = least + 1;
+  EXPECT_EQ(run(), expected);
+  EXPECT_LT(bytes, with_orders);
+  options.places.device_bytes = least + 1 + with_orders - bytes;
+  EXPECT_EQ(run(), expected);
+  EXPECT_LE(bytes, with_orders);
 }
 
 }  // namespace

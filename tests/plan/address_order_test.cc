@@ -5,13 +5,17 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <string>
 
+#include "src/plan/device_arrays.h"
 #include "src/plan/launch_schedules.h"
 
 namespace vecc::test {
 namespace {
+
+constexpr std::uint64_t kPlenty = std::numeric_limits<std::uint64_t>::max();
 
 class OrderByAddress : public testing::Test {
  protected:
@@ -58,10 +62,10 @@ TEST_F(OrderByAddress, rows_rise_where_the_table_of_the_longest_rows_is_on_the_h
                  Index::slice(0, 6));
   plan_it();
   const Plan before = plan;
-  EXPECT_FALSE(order_rows_by_address(plan, tables));  // all on the device
+  EXPECT_FALSE(order_rows_by_address(plan, tables, kPlenty));  // all on the device
   to_host("wide");
   to_host("narrow");
-  ASSERT_TRUE(order_rows_by_address(plan, tables));
+  ASSERT_TRUE(order_rows_by_address(plan, tables, kPlenty));
   EXPECT_EQ(entries_of("wide"), (std::vector<std::uint32_t>{0, 1, 3, 5, 5, 8}));
   EXPECT_EQ(entries_of("narrow"), (std::vector<std::uint32_t>{1, 4, 4, 2, 8, 0}));
   const Result<void> verified = verify(plan);
@@ -70,7 +74,7 @@ TEST_F(OrderByAddress, rows_rise_where_the_table_of_the_longest_rows_is_on_the_h
     EXPECT_EQ(*LaunchSchedules(plan).of(plan.launches[l]).schedule,
               *LaunchSchedules(before).of(before.launches[l]).schedule);
   }
-  EXPECT_FALSE(order_rows_by_address(plan, tables));  // they rise
+  EXPECT_FALSE(order_rows_by_address(plan, tables, kPlenty));  // they rise
 }
 
 // And those of segments are as they were.
@@ -82,7 +86,7 @@ TEST_F(OrderByAddress, rows_of_segments_stay) {
                  Index::slice(0, 2));
   plan_it();
   to_host("wide");
-  EXPECT_FALSE(order_rows_by_address(plan, tables));
+  EXPECT_FALSE(order_rows_by_address(plan, tables, kPlenty));
 }
 
 // Tiles have a type: rows of one change places with one another alone.
@@ -103,7 +107,7 @@ TEST_F(OrderByAddress, rows_of_a_type_stay_together) {
   plan_it();
   const Plan before = plan;
   to_host("columns");
-  ASSERT_TRUE(order_rows_by_address(plan, tables));
+  ASSERT_TRUE(order_rows_by_address(plan, tables, kPlenty));
   const Result<void> verified = verify(plan);
   EXPECT_TRUE(verified) << verified.error().text();
   const std::vector<std::uint32_t> entries = entries_of("columns");
@@ -119,6 +123,33 @@ TEST_F(OrderByAddress, rows_of_a_type_stay_together) {
     for (std::uint32_t at = 0; at < launch.rows; ++at) {
       EXPECT_EQ((*plan.arrays[launch.order])[at] % 3, (*before.arrays[old.order])[at] % 3);
     }
+  }
+}
+
+// An order is there only where there is room for it, and takes no more than that.
+TEST_F(OrderByAddress, takes_the_room_that_there_is) {
+  for (const std::uint32_t rows : {1000u, 70'000u}) {  // 70,000: with lists of 32 bits, too
+    program = Program();
+    program.set_sample_count(rows);
+    std::vector<std::uint32_t> list(rows);
+    for (std::uint32_t i = 0; i < rows; ++i) list[i] = i * 67 % 211;
+    const ValueId read =
+        program.gather(table("wide", 211, Shape::column(8)), Index::list(std::move(list)));
+    program.output(program.transform(read, {Transformation::Tanh, 0.01, {}}),
+                   Index::slice(0, rows));
+    plan_it();
+    to_host("wide");
+    const std::uint64_t before = bytes_of_device_arrays(plan);
+    const std::uint64_t arrays = plan.arrays.size();
+    const std::uint64_t order = device_array_bytes(std::uint64_t{rows} * 4);
+    const std::uint64_t most = rows > 0x10000 ? 2 * order : order;
+    EXPECT_FALSE(order_rows_by_address(plan, tables, most - 1));
+    EXPECT_EQ(plan.arrays.size(), arrays);
+    EXPECT_EQ(bytes_of_device_arrays(plan), before);
+    EXPECT_TRUE(order_rows_by_address(plan, tables, most));
+    EXPECT_TRUE(std::ranges::is_sorted(entries_of("wide")));
+    EXPECT_GT(bytes_of_device_arrays(plan), before);
+    EXPECT_LE(bytes_of_device_arrays(plan), before + most);
   }
 }
 

@@ -215,23 +215,25 @@ TEST(HotRows, matrices_of_types_stay_where_they_are) {
       << text_of(tables);
 }
 
-TEST(RoomForHotRows, leaves_something_to_batches) {
+TEST(RoomBesideTables, is_what_neither_these_nor_hot_rows_take) {
   const Program program = program_of_features();
   const Plan plan = plan_on_gpu(program);
-  const PlanStatistics need = statistics(plan);
-  const std::uint64_t others = need.arena_bytes + need.index_bytes;
+  const std::uint64_t others = bytes_beside_tables(plan);
   const std::vector<PlacedTable> none;
   PlaceOptions places;
-  EXPECT_EQ(room_for_hot_rows(plan, none, places, others + 800), 400u);
-  EXPECT_EQ(room_for_hot_rows(plan, none, places, others / 2), 0u);
+  EXPECT_EQ(room_beside(plan, none, places, others + 800), 800u);
+  EXPECT_EQ(room_beside(plan, none, places, others / 2), 0u);
   places.device_bytes = others + 800;
-  EXPECT_EQ(room_for_hot_rows(plan, none, places, 1 << 20), 400u);
+  EXPECT_EQ(room_beside(plan, none, places, 1 << 20), 800u);
   PlacedTable table;
   table.bytes = 160;
-  EXPECT_EQ(room_for_hot_rows(plan, {table}, places, 1 << 20), 320u);
+  EXPECT_EQ(room_beside(plan, {table}, places, 1 << 20), 640u);
   table.is_there = true;
-  EXPECT_EQ(room_for_hot_rows(plan, {table}, places, 1 << 20), 320u);
-  EXPECT_EQ(room_for_hot_rows(plan, {table}, {}, others + 800), 400u);
+  EXPECT_EQ(room_beside(plan, {table}, places, 1 << 20), 640u);
+  EXPECT_EQ(room_beside(plan, {table}, {}, others + 800), 800u);
+  table.place = TablePlace::Host;
+  table.hot.emplace().bytes = 100;
+  EXPECT_EQ(room_beside(plan, {table}, places, 1 << 20), 700u);
 }
 
 }  // namespace

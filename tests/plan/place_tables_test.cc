@@ -35,10 +35,7 @@ class PlaceTables : public testing::Test {
                         [](BufferIndex) { return std::optional<TablePlace>(); });
   }
   /// Beside the tables.
-  [[nodiscard]] std::uint64_t others() const {
-    const PlanStatistics need = statistics(plan);
-    return need.arena_bytes + need.index_bytes;
-  }
+  [[nodiscard]] std::uint64_t others() const { return bytes_beside_tables(plan); }
 
   Program program = program_of_tables();
   Plan plan = plan_of(program);

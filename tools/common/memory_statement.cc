@@ -59,6 +59,26 @@ MemoryNeed sum_of(const MemoryNeed& a, const MemoryNeed& b) {
   return sum;
 }
 
+// Of the two images of a batch in pinned memory, each at most.
+constexpr std::uint64_t kImage = std::uint64_t{16} << 20;
+
+HostMemory memory_of(const PlannedProgram& planned, const Program* stays) {
+  if (planned.on_device == nullptr) return host_memory(planned.program, planned.plan, stays);
+  return host_memory_of_device(planned.program, planned.plan, *planned.on_device,
+                               planned.batch != nullptr, stays);
+}
+
+// Those of others that are of tables on the host there are on the host as well.
+std::uint64_t facts_on_host(const PlannedProgram& planned, const MemoryNeed& later) {
+  std::uint64_t bytes = 0;
+  for (const PlacedTable& table : *planned.on_device) {
+    if (table.place != TablePlace::Host || !table.is_named) continue;
+    const auto found = later.of_facts.find(table.name);
+    if (found != later.of_facts.end()) bytes += found->second;
+  }
+  return bytes;
+}
+
 // Values that batches leave are given back beyond so many bytes. A batch's arrays are at most the
 // step's: of one that runs, and of the next, which is bound meanwhile.
 void take_batches(const HostMemory& memory, const BatchOptions& batch, MemoryNeed& need) {
@@ -94,20 +114,27 @@ Result<void> MemoryStatement::expect(const MemoryNeed& later, const WeightCopies
   copies_ = copies;
   copied_ = copied;
   MemoryNeed least = later;
-  for (const auto& [groups, bytes] : later.of_facts) least.facts -= bytes;  // files may have them
+  // Files, or a GPU, may have them.
+  for (const auto& [groups, bytes] : later.of_facts) least.facts -= std::min(bytes, least.facts);
   return check(least, "");
 }
 
 Result<void> MemoryStatement::state(const PlannedProgram& planned, const Program* stays) {
-  const HostMemory memory = host_memory(planned.program, planned.plan, stays);
+  const HostMemory memory = memory_of(planned, stays);
+  device_ = planned.device;
   MemoryNeed own = need_of_run(memory);
   own.arrays = memory.narrow;  // the others are in the Plan, which is there
   own.parameters = memory.parameters + memory.states;
-  const std::uint64_t copy = copied_ + memory.states;
+  const std::uint64_t copy = copied_ + memory.all_states;
   own.copies = (copies_.kept + copies_.made) * copy;
   own.left = memory.left;
   if (is_step_) own.outputs = 0;
-  if (planned.batch != nullptr) take_batches(memory, *planned.batch, own);
+  if (planned.on_device != nullptr) {
+    own.facts += facts_on_host(planned, later_);
+    if (planned.batch != nullptr) own.arrays += 2 * std::min(kImage, memory.read);
+  } else if (planned.batch != nullptr) {
+    take_batches(memory, *planned.batch, own);
+  }
   need_ = sum_of(own, later_);
   return_freed_memory();  // what is counted now is then in use
   now_ = process_memory();
@@ -122,7 +149,8 @@ Result<void> MemoryStatement::state(const PlannedProgram& planned, const Program
   };
   stated_.resident = std::max({peak.resident, beside(need_.bytes(), need_.left + need_.starts),
                                beside(need_.compiled_bytes(), need_.left)});
-  stated_.address_space = planned.batch != nullptr
+  // A driver reserves addresses as it likes.
+  stated_.address_space = planned.batch != nullptr || planned.on_device != nullptr
                               ? 0
                               : std::max(peak.address_space, now_.address_space + need_.bytes() +
                                                                  need_.files + kOthers);
@@ -202,7 +230,7 @@ Result<void> MemoryStatement::check(const MemoryNeed& need, const std::string& t
   const std::uint64_t bytes =
       room.limit == "ulimit -v" ? need.values + need.unwritten + need.files : need.to_come();
   if (bytes <= room.bytes) return {};
-  return Errors(ErrorCode::OutOfMemory, "cpu",
+  return Errors(ErrorCode::OutOfMemory, device_,
                 fmt::format("needs {} more of the host's memory ({}), and {} are left of {}; fewer "
                             "samples at a time take less (--batch-size, --eval-batch-size), "
                             "--host-memory=SIZE sets another limit{}",

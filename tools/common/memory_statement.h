@@ -59,7 +59,7 @@ struct WeightCopies {
   std::uint64_t made = 0;
 };
 
-/// Of a graph's run or training on the cpu backend.
+/// Of a graph's run or training on the cpu or the cuda backend.
 class MemoryStatement {
  public:
   /// `most`: what the process may hold; 0: what is free. `say` gets the statement, one line, where
@@ -80,8 +80,8 @@ class MemoryStatement {
   /// Where a training keeps its copies: in files if tables are there, or if that makes room.
   [[nodiscard]] const KeptCopies& kept_copies() const { return kept_copies_; }
   [[nodiscard]] bool is_stated() const { return stated_.resident != 0; }
-  /// What was said: the peak of the process from its start to its end. Of batches no address space
-  /// (0): threads that bind them have heaps of their own.
+  /// What was said: the peak of the process from its start to its end. Of batches, and beside a
+  /// GPU, no address space (0): threads that bind them have heaps of their own.
   [[nodiscard]] const ProcessMemory& stated() const { return stated_; }
   /// Adds it to the words and numbers of a stage, if there is a statement.
   void describe(std::string& words, nlohmann::ordered_json& numbers) const;
@@ -107,6 +107,7 @@ class MemoryStatement {
   MemoryNeed need_;
   ProcessMemory now_;
   ProcessMemory stated_;
+  std::string device_ = "cpu";
 };
 
 /// What an executable of a Plan takes that shares its parameters and its Program's arrays with

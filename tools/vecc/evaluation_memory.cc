@@ -44,11 +44,12 @@ void EvaluationMemory::add(const NeuronGraph& graph, const Program& program,
     if (!table.is_named || plan.buffers[table.buffer].kind != PlanBuffer::Kind::Constant) continue;
     need_.of_facts[table.name] += table.bytes;
   }
+  need_.outputs = std::max(need_.outputs, need.outputs);
+  if (on_device_) return;
   need_.values += need.values;
   need_.facts += need.facts;
   need_.parameters += need.parameters;
   need_.arrays += need.arrays;
-  need_.outputs = std::max(need_.outputs, need.outputs);
 }
 
 WeightCopies copies_of_weights(const LoopOptions& loop, bool validates) {

@@ -11,11 +11,13 @@
 
 namespace vecc::tools {
 
-/// Of evaluations on the cpu backend that are kept beside one another and run in turn.
+/// Of evaluations on the cpu or the cuda backend that are kept beside one another and run in turn.
 class EvaluationMemory {
  public:
-  /// `batch_size`: samples at a time; 0: all.
-  explicit EvaluationMemory(std::uint32_t batch_size) : is_batched_(batch_size > 0) {}
+  /// `batch_size`: samples at a time; 0: all. `on_device`: values, facts and index arrays are a
+  /// GPU's (facts of tables that a step has on the host are counted with these).
+  EvaluationMemory(std::uint32_t batch_size, bool on_device)
+      : is_batched_(batch_size > 0), on_device_(on_device) {}
 
   /// Those samples of the graph's Program.
   void add(const NeuronGraph& graph, const Program& program,
@@ -24,6 +26,7 @@ class EvaluationMemory {
 
  private:
   bool is_batched_;
+  bool on_device_;
   MemoryNeed need_;
 };
 

@@ -195,8 +195,9 @@ Result<void> Training::find_cost() {
 
 Result<void> Training::expect_evaluations(const SampleSplit& split,
                                           const ValidationGraph* validation) {
-  if (backend_.name() != "cpu") return {};
-  EvaluationMemory memory(options_.eval_batch_size);
+  const bool on_device = backend_.name() == "cuda";
+  if (backend_.name() != "cpu" && !on_device) return {};
+  EvaluationMemory memory(options_.eval_batch_size, on_device);
   memory.add(graph_, program_, split.training);
   if (validation != nullptr) {
     memory.add(validation->graph, validation->program, samples_to_validate(validation->graph));

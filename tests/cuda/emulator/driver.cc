@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <queue>
 #include <string>
@@ -53,6 +54,22 @@ bool is_idle() {
   return idle;
 }
 
+// With the environment's VECC_EMULATED_EMPTY, too; and memory of the GPU takes none of the host's,
+// in which nothing is ever written, and all reads 0: what the process holds then is the host's
+// part.
+bool is_empty() {
+  static const bool empty = std::getenv("VECC_EMULATED_EMPTY") != nullptr;
+  return empty;
+}
+std::map<std::uint64_t, std::size_t> empty_memory;  // by address: bytes
+bool holds_nothing(CUdeviceptr memory) {
+  if (!is_empty()) return false;
+  const auto after = empty_memory.upper_bound(memory);
+  if (after == empty_memory.begin()) return false;
+  const auto& [first, bytes] = *std::prev(after);
+  return memory < first + bytes;
+}
+
 // A kernel of a module, made by nvrtc.cc's words.
 struct EmulatedKernel {
   void (*run)(const void* arguments, const void* blocks) = nullptr;
@@ -81,7 +98,7 @@ struct EmulatedLaunch {
     std::memcpy(&rows, parameters[1], sizeof rows);
   }
   void run() const {
-    if (is_idle()) return;
+    if (is_idle() || is_empty()) return;
     vecc::emulator::run_blocks(blocks, threads, [this] { kernel.run(arguments.data(), rows); });
   }
 };
@@ -181,11 +198,24 @@ CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
 }
 CUresult cuMemAlloc_v2(CUdeviceptr* memory, std::size_t bytes) {
   ++calls.allocations;
+  if (is_empty()) {
+    void* const mapped =
+        ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) return kOutOfMemory;
+    *memory = reinterpret_cast<CUdeviceptr>(mapped);
+    empty_memory[*memory] = bytes;
+    return kSuccess;
+  }
   void* const made = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   *memory = reinterpret_cast<CUdeviceptr>(made);
   return made != nullptr ? kSuccess : kOutOfMemory;
 }
 CUresult cuMemFree_v2(CUdeviceptr memory) {
+  if (holds_nothing(memory)) {
+    ::munmap(reinterpret_cast<void*>(memory), empty_memory[memory]);
+    empty_memory.erase(memory);
+    return kSuccess;
+  }
   std::free(reinterpret_cast<void*>(memory));
   return kSuccess;
 }
@@ -237,7 +267,7 @@ CUresult cuMemUnmap(CUdeviceptr at, std::size_t bytes) {
   return ::mprotect(reinterpret_cast<void*>(at), bytes, PROT_NONE) == 0 ? kSuccess : kInvalid;
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
-  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  if (!holds_nothing(to)) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
   return kSuccess;
 }
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
@@ -245,11 +275,11 @@ CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUs
   return kSuccess;
 }
 CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, std::size_t count, CUstream) {
-  std::memset(reinterpret_cast<void*>(memory), value, count);
+  if (!holds_nothing(memory)) std::memset(reinterpret_cast<void*>(memory), value, count);
   return kSuccess;
 }
 CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count, CUstream) {
-  std::fill_n(reinterpret_cast<unsigned*>(memory), count, value);
+  if (!holds_nothing(memory)) std::fill_n(reinterpret_cast<unsigned*>(memory), count, value);
   return kSuccess;
 }
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
