@@ -273,6 +273,46 @@ TEST_F(CudaTripleTraining, ALossThatIsNotFiniteMovesNothingFromItsStepOn) {
   expect_stops_where_not_finite(labelled_options());
 }
 
+// The least that is enough has all tables on the host, more has some there: every bit is the same,
+// also of a training that goes on from another's weights and states.
+TEST_F(CudaTripleTraining, TablesInTheHostsMemoryHaveTheSameBits) {
+  constexpr int kSteps = 8;
+  for (const ScoreModel model : {ScoreModel::DistMult, ScoreModel::TransR, ScoreModel::Rescal}) {
+    TripleTrainOptions options = some_options();
+    options.model = model;
+    options.dim = 4;
+    options.optimizer.optimizer = Optimizer::LazyAdam;
+    SCOPED_TRACE(std::string(kg::info_of(model).name));
+    const auto run = [&](int steps, const WeightFile* from) {
+      const Trainer trainer = on_cuda(options);
+      if (from != nullptr) {
+        EXPECT_TRUE(trainer->restore(*from));
+      }
+      for (int i = 0; i < steps; ++i) EXPECT_TRUE(trainer->step());
+      return *trainer->save();
+    };
+    const WeightFile expected = run(kSteps, nullptr);
+    const auto is_enough = [&](std::uint64_t bytes) {
+      TripleTrainOptions less = options;
+      less.device_bytes = bytes;
+      return static_cast<bool>(
+          kg::make_cuda_triple_trainer(some_triples(), kNodes, kLinks, less, 0));
+    };
+    std::uint64_t refused = 0;
+    for (std::uint64_t step = std::uint64_t{1} << 24; step > 0; step /= 2) {
+      if (!is_enough(refused + step)) refused += step;
+    }
+    const std::uint64_t table = kNodes * options.dim * sizeof(double);
+    for (const std::uint64_t limit : {refused + 1, refused + 1 + table, refused + 1 + 2 * table}) {
+      options.device_bytes = limit;
+      EXPECT_EQ(run(kSteps, nullptr).tensors, expected.tensors) << limit;
+    }
+    options.device_bytes = refused + 1;
+    const WeightFile half = run(kSteps / 2, nullptr);
+    EXPECT_EQ(run(kSteps / 2, &half).tensors, expected.tensors);
+  }
+}
+
 TEST_F(CudaTripleTraining, WhatAGpuCannotHoldIsRefusedBeforeTheFirstStep) {
   const auto expect_refused = [](const TripleTrainOptions& options, const std::string& words) {
     const auto trainer = kg::make_cuda_triple_trainer(some_triples(), kNodes, kLinks, options, 0);
@@ -285,6 +325,9 @@ TEST_F(CudaTripleTraining, WhatAGpuCannotHoldIsRefusedBeforeTheFirstStep) {
   options = some_options();
   options.negatives = {1u << 30, 1};
   expect_refused(options, "the limit is 2^31 - 2");
+  options = some_options();
+  options.device_bytes = 1000;
+  expect_refused(options, "of tables in the host's memory, it has 1000 B; a smaller --batch-size");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <istream>
+#include <limits>
 #include <memory>
 #include <sstream>
 #include <vector>
@@ -293,6 +294,11 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
       ->group(kTrainingGroup);
   add_device_options(app, o.backend, o.device,
                      "Where steps and ranks run; with --encoder it and ranks");
+  add_size(app, "--gpu-memory", o.train.device_bytes,
+           {1, std::numeric_limits<std::uint64_t>::max()},
+           "What steps may take of a GPU's memory at most (8G): tables that do not fit are in the "
+           "host's, read over the bus")
+      ->default_str("what is free");
   add_whole(app, "--threads", o.train.threads, {0, 4096}, "0: one a processor");
   app.add_option("--save-weights", o.save_weights, "Write the weights: safetensors")
       ->type_name("FILE");
@@ -303,6 +309,7 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
 
 std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
   if (std::string problem = choose_score(app, o); !problem.empty()) return problem;
+  if (o.train.device_bytes != 0 && o.backend != "cuda") return "--gpu-memory needs --backend=cuda";
   o.train.optimizer = o.settings.options.optimizer;
   o.train.schedule = o.settings.options.schedule;
   o.train.seed = o.settings.options.seed;

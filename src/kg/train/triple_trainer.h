@@ -56,6 +56,9 @@ struct TripleTrainOptions {
   std::uint64_t seed = 0;
   DType dtype = DType::F32;
   std::uint32_t threads = 0;  ///< 0: one a processor
+  /// What a step may take of a GPU's memory at most; 0: what is free. Tables that it has no room
+  /// for are in the host's.
+  std::uint64_t device_bytes = 0;
 };
 
 /// save() has the tables of embeddings(), states as `state/NAME/TABLE`, the position in the

@@ -8,6 +8,8 @@
 
 #include "src/kg/cuda/formula_unit.h"
 #include "src/kg/cuda/parameter_rows.h"
+#include "src/support/free_memory.h"
+#include "src/support/log.h"
 #include "src/support/quantity_text.h"
 
 namespace vecc::kg {
@@ -64,7 +66,7 @@ Result<std::unique_ptr<DeviceStep>> DeviceStep::make(std::shared_ptr<cuda::Devic
   VECC_TRY(const StepGrids grids, step_grids(kinds, sizes));
   std::unique_ptr<DeviceStep> step(new DeviceStep(std::move(device), kinds, sizes));
   step->score_ = std::move(score);
-  VECC_TRY_VOID(step->check_memory(options));
+  VECC_TRY_VOID(step->place_tables(options));
   step->arguments_.tail_queries = examples.tails;
   step->make_memory(triples, known ? &*known : nullptr, options);
   VECC_TRY_VOID(step->load_code());
@@ -92,19 +94,55 @@ Result<void> DeviceStep::load_code() {
   return {};
 }
 
-Result<void> DeviceStep::check_memory(const TripleTrainOptions& options) const {
-  const std::uint64_t all = needed_bytes(kinds_, sizes_, state_count(options.optimizer.optimizer));
-  const std::uint64_t free = device_->free_bytes();
-  if (all <= free) return {};
-  return Errors(ErrorCode::OutOfMemory, device_->name(),
-                "needs " + text_of_bytes(all) + ", free are " + text_of_bytes(free) +
-                    "; a smaller --batch-size, --negatives or --dim needs less, --backend=cpu uses "
-                    "the host's memory");
+// Tables are read and moved row by row, so kernels find them at the same addresses wherever they
+// are. The first to leave are states, of which a step moves the fewest rows.
+Result<void> DeviceStep::place_tables(const TripleTrainOptions& options) {
+  const std::uint64_t number = number_bytes(kinds_);
+  const std::uint32_t states = state_count(options.optimizer.optimizer);
+  const std::uint64_t entities = sizes_.entities * sizes_.dim * number;
+  const std::uint64_t relations = sizes_.relations * sizes_.relation_width * number;
+  struct Part {
+    std::uint64_t bytes;
+    TablePlace& place;
+  };
+  const Part parts[] = {{states * entities, entity_places_.states},
+                        {states * relations, relation_places_.states},
+                        {entities, entity_places_.values},
+                        {relations, relation_places_.values}};
+  const std::uint64_t all = needed_bytes(kinds_, sizes_, states);
+  std::uint64_t room = device_->free_bytes();
+  if (options.device_bytes != 0) room = std::min(room, options.device_bytes);
+  std::uint64_t on_host = 0;
+  for (const Part& part : parts) {
+    if (all - on_host <= room) break;
+    if (part.bytes == 0) continue;
+    part.place = TablePlace::Host;
+    on_host += part.bytes;
+  }
+  if (all - on_host > room) {
+    return Errors(ErrorCode::OutOfMemory, device_->name(),
+                  "needs " + text_of_bytes(all - on_host) + " beside " + text_of_bytes(on_host) +
+                      " of tables in the host's memory, it has " + text_of_bytes(room) +
+                      "; a smaller --batch-size, --negatives or --dim needs less, --backend=cpu "
+                      "uses the host's memory");
+  }
+  if (const std::uint64_t free = host_room().bytes; on_host > free) {
+    return Errors(ErrorCode::OutOfMemory, device_->name(),
+                  "needs " + text_of_bytes(on_host) +
+                      " of the host's memory for tables that the GPU has no room for, free are " +
+                      text_of_bytes(free) + "; a smaller --dim needs less");
+  }
+  if (on_host == 0) return {};
+  log_warning(device_->name() + ": tables of " + text_of_bytes(on_host) +
+              " in the host's memory, read over the bus; " + text_of_bytes(all - on_host) +
+              " on the device");
+  return {};
 }
 
-cuda::DeviceMemory DeviceStep::allocate(std::uint64_t count, std::uint64_t bytes) {
-  bytes_ += count * bytes;
-  return {device_, count * bytes};
+cuda::DeviceMemory DeviceStep::allocate(std::uint64_t count, std::uint64_t bytes,
+                                        TablePlace place) {
+  (place == TablePlace::Device ? bytes_ : host_bytes_) += count * bytes;
+  return {device_, count * bytes, place};
 }
 
 std::uint64_t DeviceStep::hold(std::uint64_t count, std::uint64_t bytes) {
@@ -120,11 +158,11 @@ std::uint64_t DeviceStep::hold_values(std::span<const T> values) {
 }
 
 DeviceStep::Table DeviceStep::make_table(std::uint64_t rows, std::uint64_t width,
-                                         std::uint32_t states) {
+                                         std::uint32_t states, const TablePlaces& places) {
   const std::uint64_t numbers = std::max<std::uint64_t>(rows * width, 1);
-  Table table{allocate(numbers, number_bytes(kinds_)), {}};
+  Table table{allocate(numbers, number_bytes(kinds_), places.values), {}};
   for (std::uint32_t i = 0; i < states; ++i) {
-    table.states.push_back(allocate(numbers, number_bytes(kinds_)));
+    table.states.push_back(allocate(numbers, number_bytes(kinds_), places.states));
   }
   return table;
 }
@@ -159,8 +197,8 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const KnownTriples
   const std::uint64_t number = number_bytes(kinds_);
   const std::uint32_t states = state_count(options.optimizer.optimizer);
   device::Arguments& a = arguments_;
-  entities_ = make_table(s.entities, s.dim, states);
-  relations_ = make_table(s.relations, s.relation_width, states);
+  entities_ = make_table(s.entities, s.dim, states, entity_places_);
+  relations_ = make_table(s.relations, s.relation_width, states, relation_places_);
   a.entities = entities_.values.address();
   a.relations = relations_.values.address();
   for (std::uint32_t i = 0; i < states; ++i) {
@@ -225,7 +263,7 @@ void DeviceStep::make_formula_memory(std::uint32_t states) {
   const StepSizes& s = sizes_;
   const std::uint64_t number = number_bytes(kinds_);
   device::Arguments& a = arguments_;
-  shared_ = make_table(1, s.shared_width, states);
+  shared_ = make_table(1, s.shared_width, states, {});
   a.shared = shared_.values.address();
   for (std::uint32_t i = 0; i < states; ++i) a.shared_states[i] = shared_.states[i].address();
   const auto begins = [&](ParameterOwner owner) {

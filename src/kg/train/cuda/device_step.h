@@ -31,7 +31,10 @@ class DeviceStep {
       std::optional<ScoreFormula> formula);
 
   [[nodiscard]] const StepSizes& sizes() const { return sizes_; }
+  /// On the device.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  /// Of tables that it has no room for, in the host's memory.
+  [[nodiscard]] std::uint64_t host_bytes() const { return host_bytes_; }
 
   /// Weights and states; T is that of the options' dtype.
   template <class T>
@@ -63,12 +66,19 @@ class DeviceStep {
   DeviceStep(std::shared_ptr<cuda::Device> device, const StepKinds& kinds, const StepSizes& sizes)
       : device_(std::move(device)), kinds_(kinds), sizes_(sizes) {}
 
-  [[nodiscard]] Result<void> check_memory(const TripleTrainOptions& options) const;
-  cuda::DeviceMemory allocate(std::uint64_t count, std::uint64_t bytes);
+  // On the device, or pinned in the host's memory, at the same address there.
+  struct TablePlaces {
+    TablePlace values = TablePlace::Device;
+    TablePlace states = TablePlace::Device;
+  };
+  [[nodiscard]] Result<void> place_tables(const TripleTrainOptions& options);
+  cuda::DeviceMemory allocate(std::uint64_t count, std::uint64_t bytes,
+                              TablePlace place = TablePlace::Device);
   std::uint64_t hold(std::uint64_t count, std::uint64_t bytes);
   template <class T>
   std::uint64_t hold_values(std::span<const T> values);
-  [[nodiscard]] Table make_table(std::uint64_t rows, std::uint64_t width, std::uint32_t states);
+  [[nodiscard]] Table make_table(std::uint64_t rows, std::uint64_t width, std::uint32_t states,
+                                 const TablePlaces& places);
   /// `triples`: what batches are cut from; k-vs-all: QueryExamples. `known`: or null.
   void make_memory(std::span<const Triple> triples, const KnownTriples* known,
                    const TripleTrainOptions& options);
@@ -88,7 +98,10 @@ class DeviceStep {
   StepKinds kinds_;
   StepSizes sizes_;
   std::uint64_t bytes_ = 0;
+  std::uint64_t host_bytes_ = 0;
   device::Arguments arguments_{};
+  TablePlaces entity_places_;
+  TablePlaces relation_places_;
   Table entities_;
   Table relations_;
   Table shared_;
