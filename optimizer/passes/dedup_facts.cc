@@ -40,7 +40,10 @@ struct FactsOfShape {
 class FactMerger {
  public:
   explicit FactMerger(const Program& program)
-      : program_(program), numbers_(program.ops().size()), leader_(program.ops().size()) {
+      : program_(program),
+        numbers_(program.ops().size()),
+        distinct_(program.ops().size()),
+        leader_(program.ops().size()) {
     std::iota(leader_.begin(), leader_.end(), 0u);
     for (ValueId id = 0; id < program.ops().size(); ++id) {
       if (const FactOp* fact = plain_fact(program.op(id))) number_rows(id, *fact);
@@ -60,8 +63,10 @@ class FactMerger {
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
       if (!plain_fact(program_.op(id))) {
         rewriter.copy(id);
+      } else if (const auto& group = groups[leader_of(id)]; !repeats(group)) {
+        rewriter.copy(id);  // its numbers are not copied
       } else if (leader_of(id) == id) {
-        merge(groups.find(id)->second, rewriter);
+        merge(group, rewriter);
       }
     }
     return compose_gathers(rewriter.finish());
@@ -77,6 +82,7 @@ class FactMerger {
       numbers_[id].push_back(number);
       if (number == facts.owner.size()) {
         facts.owner.push_back(id);
+        ++distinct_[id];
       } else {
         join(facts.owner[number], id);
         ++repeated_;
@@ -95,11 +101,19 @@ class FactMerger {
     leader_[std::max(a, b)] = std::min(a, b);
   }
 
+  // Whether a row is in two of these facts, or twice in one.
+  [[nodiscard]] bool repeats(const std::vector<ValueId>& facts) const {
+    return facts.size() > 1 || distinct_[facts[0]] < numbers_[facts[0]].size();
+  }
+
   // One fact at the place of the first of `facts`.
   void merge(const std::vector<ValueId>& facts, Rewriter& rewriter) {
     const Op& first = program_.op(facts[0]);
     const FactsOfShape& shape = shapes_.find(first.shape)->second;
     std::vector<double> values;
+    std::uint64_t distinct = 0;
+    for (const ValueId fact : facts) distinct += distinct_[fact];
+    values.reserve(distinct * first.shape.size());
     std::vector<std::vector<std::uint32_t>> index(facts.size());
     place_.resize(std::max(place_.size(), shape.owner.size()), kNoRow);
     std::uint32_t rows = 0;
@@ -124,6 +138,7 @@ class FactMerger {
   const Program& program_;
   std::map<Shape, FactsOfShape> shapes_;
   std::vector<std::vector<std::uint32_t>> numbers_;  // by fact and row: its distinct row
+  std::vector<std::uint32_t> distinct_;              // by fact: of these the first in the Program
   std::vector<ValueId> leader_;                      // by fact: itself, or one before it
   std::vector<std::uint32_t> place_;                 // by distinct row: in the new fact; scratch
   std::uint64_t repeated_ = 0;

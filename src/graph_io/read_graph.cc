@@ -106,6 +106,7 @@ class Importer {
   }
 
   Result<NeuronGraph> run() {
+    state_.graph.values.reserve(state_.table_sizes.facts);
     if (const Result<void> read = read_file(); !read) state_.errors.add(read.error());
     if (!state_.errors.empty() && !at_end_) return state_.errors.errors();
     if (wrong_checksum_) return checksum_errors();

@@ -26,24 +26,51 @@ bool has_length(std::uint64_t tag) {
   return (tag & 7) == 2;
 }
 
-// A chunk of a table, as far as it was read: its name stands before its values.
-void add_chunk(CodedInputStream& message, std::uint64_t length, TableSizes& sizes) {
+// A chunk of a table or of facts, as far as it was read: its name stands before its numbers.
+struct ChunkNumbers {
   std::string name;
+  std::uint64_t count = 0;
+};
+struct ChunkFields {
+  int name = 0;  // 0: it has none
+  int single = 0;
+  int wide = 0;
+};
+
+ChunkNumbers count_numbers(CodedInputStream& message, std::uint64_t length,
+                           const ChunkFields& fields) {
+  ChunkNumbers found;
   std::uint64_t tag = 0;
   std::uint64_t value = 0;  // or the length of what follows
   while (message.ReadVarint64(&tag) && message.ReadVarint64(&value)) {
-    const std::uint64_t number = tag >> 3;
-    const bool is_single = number == wire::WeightTable::kValuesF32FieldNumber;
+    const auto number = static_cast<int>(tag >> 3);
     if (!has_length(tag)) {
-      if ((tag & 7) != 0) return;
-    } else if (is_single || number == wire::WeightTable::kValuesF64FieldNumber) {
-      if (value <= length) sizes[name] += value / (is_single ? 4 : 8);
-      return;
+      if ((tag & 7) != 0) return found;
+    } else if (number == fields.single || number == fields.wide) {
+      if (value <= length) found.count = value / (number == fields.single ? 4 : 8);
+      return found;
     } else {
       std::string text;
-      if (value > kHeadBytes || !message.ReadString(&text, static_cast<int>(value))) return;
-      if (number == wire::WeightTable::kNameFieldNumber) name = std::move(text);
+      if (value > kHeadBytes || !message.ReadString(&text, static_cast<int>(value))) return found;
+      if (number == fields.name) found.name = std::move(text);
     }
+  }
+  return found;
+}
+
+void add_chunk(std::uint64_t field, CodedInputStream& message, std::uint64_t length,
+               TableSizes& sizes) {
+  using Table = wire::WeightTable;
+  using Group = wire::Group;
+  if (field == wire::Graph::kWeightTableFieldNumber) {
+    const ChunkNumbers found = count_numbers(
+        message, length,
+        {Table::kNameFieldNumber, Table::kValuesF32FieldNumber, Table::kValuesF64FieldNumber});
+    if (found.count > 0) sizes.tables[found.name] += found.count;
+  } else if (field == wire::Graph::kGroupFieldNumber) {
+    sizes.facts += count_numbers(message, length,
+                                 {0, Group::kValuesF32FieldNumber, Group::kValuesF64FieldNumber})
+                       .count;
   }
 }
 
@@ -70,10 +97,8 @@ TableSizes find_table_sizes(const std::string& path, std::uint64_t most_bytes) {
       return sizes;
     }
     const auto head = static_cast<std::uint64_t>(bytes.CurrentPosition());
-    if (tag >> 3 == wire::Graph::kWeightTableFieldNumber) {
-      (void)bytes.PushLimit(static_cast<int>(length));
-      add_chunk(bytes, length, sizes);
-    }
+    (void)bytes.PushLimit(static_cast<int>(length));
+    add_chunk(tag >> 3, bytes, length, sizes);
     at += head + length;
   }
   return sizes;

@@ -1,4 +1,4 @@
-// How large a file's weight tables are, before it is read.
+// How large a file's weight tables and facts are, before it is read.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -7,8 +7,12 @@
 
 namespace vecc::graph_io {
 
-/// Numbers by the name of a table.
-using TableSizes = boost::unordered_flat_map<std::string, std::uint64_t>;
+struct TableSizes {
+  boost::unordered_flat_map<std::string, std::uint64_t> tables;  ///< numbers by the table's name
+  std::uint64_t facts = 0;                                       ///< numbers of all constant facts
+
+  bool operator==(const TableSizes&) const = default;
+};
 
 /// Of a file that can be read from any place and is not compressed, by the first bytes of its
 /// fields; of others none. What to make room for: a table that grew chunk by chunk would be copied

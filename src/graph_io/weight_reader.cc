@@ -112,8 +112,8 @@ bool check_continued(const wire::WeightTable& wire, const std::string& place, Sh
 void append_chunk(const wire::WeightTable& wire, Shape shape, bool is_new, const TableSizes& sizes,
                   WeightTable& table) {
   if (is_new) {
-    const auto size = sizes.find(wire.name());
-    if (size != sizes.end()) table.values.reserve(size->second);
+    const auto size = sizes.tables.find(wire.name());
+    if (size != sizes.tables.end()) table.values.reserve(size->second);
     table.shape = shape;
     table.file_first_id = wire.first_id();
     table.learnable = !wire.fixed();

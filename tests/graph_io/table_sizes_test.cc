@@ -8,6 +8,7 @@
 
 #include "tests/graph_io/small_graphs.h"
 #include "tests/graph_io/temporary_folder.h"
+#include "tests/support/graph_builder.h"
 #include "vecc/graph_io.h"
 
 namespace vecc::test {
@@ -47,19 +48,38 @@ TEST(TableSizes, AreThoseOfTheGraph) {
   ASSERT_TRUE(read) << read.error().text();
   for (std::size_t t = 0; t < graph.weight_tables.size(); ++t) {
     const WeightTable& table = graph.weight_tables[t];
-    const auto found = sizes.find(table.name);
-    EXPECT_EQ(found == sizes.end() ? 0 : found->second, table.values.size()) << table.name;
+    const auto found = sizes.tables.find(table.name);
+    EXPECT_EQ(found == sizes.tables.end() ? 0 : found->second, table.values.size()) << table.name;
     EXPECT_EQ(read->weight_tables[t].values, table.values) << table.name;
   }
+  EXPECT_GT(sizes.facts, 0u);
+  EXPECT_EQ(sizes.facts, read->values.size());
+}
+
+TEST(TableSizes, OfFactsAreThoseOfAllChunks) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("g.pb");
+  GraphBuilder b;
+  const GroupIndex wide = b.group("features", NeuronClass::Fact);
+  const GroupIndex others = b.group("others", NeuronClass::Fact);
+  NeuronId last = 0;
+  for (int i = 0; i < 3000; ++i) {
+    last = b.fact(wide, Shape::column(1000), std::vector<double>(1000, i % 2 == 0 ? 0.1 : 0.5));
+    b.fact(others, 0.25);
+  }
+  b.sample(last);
+  ASSERT_TRUE(write_graph(b.build(), path, Compression::None));
+  EXPECT_EQ(sizes_of(path).facts, 3'003'000u);
+  EXPECT_EQ(read_graph(path)->values.size(), 3'003'000u);
 }
 
 // A look ahead that finds nothing, or too little, changes nothing.
 TEST(TableSizes, AreUnknownOfWhatIsNoPlainFile) {
   const TemporaryFolder folder;
   ASSERT_TRUE(write_graph(graph_of_everything(), folder.path("g.gz"), Compression::Gzip));
-  EXPECT_TRUE(sizes_of(folder.path("g.gz")).empty());
-  EXPECT_TRUE(sizes_of(folder.path()).empty());
-  EXPECT_TRUE(sizes_of(folder.path("none")).empty());
+  EXPECT_EQ(sizes_of(folder.path("g.gz")), graph_io::TableSizes());
+  EXPECT_EQ(sizes_of(folder.path()), graph_io::TableSizes());
+  EXPECT_EQ(sizes_of(folder.path("none")), graph_io::TableSizes());
 }
 
 TEST(TableSizes, OfACutFileAreNoMoreThanItHas) {
@@ -68,8 +88,9 @@ TEST(TableSizes, OfACutFileAreNoMoreThanItHas) {
   ASSERT_TRUE(write_graph(graph_of_everything(), path, Compression::None));
   for (std::uint64_t size = std::filesystem::file_size(path); size > 0; --size) {
     std::filesystem::resize_file(path, size - 1);
-    std::uint64_t numbers = 0;
-    for (const auto& [name, count] : sizes_of(path)) numbers += count;
+    const graph_io::TableSizes sizes = sizes_of(path);
+    std::uint64_t numbers = sizes.facts;
+    for (const auto& [name, count] : sizes.tables) numbers += count;
     ASSERT_LE(numbers, size / 4) << size;
     ASSERT_FALSE(read_graph(path)) << size;
   }
@@ -94,7 +115,7 @@ TEST(TableSizes, AreNotWhatARefusedFieldClaims) {
       << '\x1a' << varint(table.size() + kClaimed) << table;
   std::filesystem::resize_file(path, whole + kClaimed + 64);
   EXPECT_EQ(sizes_of(path), expected);
-  EXPECT_TRUE(graph_io::find_table_sizes(path, kClaimed).empty());
+  EXPECT_EQ(graph_io::find_table_sizes(path, kClaimed), graph_io::TableSizes());
   const Result<NeuronGraph> read = read_graph(path);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().list().front().code, ErrorCode::MalformedField);
