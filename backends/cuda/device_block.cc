@@ -24,7 +24,9 @@ DeviceMemory::DeviceMemory(std::shared_ptr<Device> device, std::uint64_t bytes, 
   if (bytes == 0) return;
   if (hot_bytes > 0 && split(bytes, hot_bytes)) return;
   if (place == TablePlace::Host) {
-    const auto pinned = std::make_shared<PinnedMemory>(device_, bytes);
+    const auto pinned = std::make_shared<PinnedMemory>(
+        device_, bytes,
+        " for a table (--place=TABLE=device or a larger --gpu-memory needs less of it)");
     std::ranges::fill(pinned->bytes(), std::byte{});
     address_ = pinned->address();
     owner_ = pinned;

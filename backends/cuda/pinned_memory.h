@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "backends/cuda/device.h"
 
@@ -12,8 +13,10 @@ namespace vecc::cuda {
 
 class PinnedMemory {
  public:
-  /// Throws DeviceError (OutOfMemory).
-  PinnedMemory(std::shared_ptr<Device> device, std::uint64_t bytes);
+  /// `purpose`: of the error's text, behind what was to be allocated. Throws DeviceError
+  /// (OutOfMemory).
+  PinnedMemory(std::shared_ptr<Device> device, std::uint64_t bytes,
+               const std::string& purpose = "");
   ~PinnedMemory();
   PinnedMemory(const PinnedMemory&) = delete;
   PinnedMemory& operator=(const PinnedMemory&) = delete;

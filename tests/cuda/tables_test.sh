@@ -43,3 +43,21 @@ EPOCHS=1 train half --batch-size=4 --gpu-memory=29K --checkpoint="$work/checkpoi
   --checkpoint-every=1
 train resumed --batch-size=4 --gpu-memory=29K --checkpoint="$work/checkpoint" --resume
 same placed resumed
+
+# Every schedule of places: a weight, a moment and a fact of it, each on either side.
+for weight in host device; do
+  for moment in host device; do
+    for fact in host device; do
+      train scheduled --batch-size=4 --place=w0=$weight --place=adam.m/w0=$moment \
+        --place="predict/0: aggregation"=$fact
+      same placed scheduled
+    done
+  done
+done
+
+# A driver that pins too little: the error says what was asked of it, and nothing is printed.
+status=0
+VECC_EMULATED_PINNED_BYTES=16 "$vecc" "$graph" --backend=cuda --train --epochs=2 \
+  --place=predict/0:\ aggregation=host >"$work/out" 2>"$work/pinned" || status=$?
+[[ $status == 5 && ! -s $work/out ]] || fail "exit code $status with little pinned memory"
+grep -q "allocating [0-9]* B of pinned memory of the host for a table (--place.*E063" "$work/pinned" || fail "$(cat "$work/pinned")"

@@ -219,8 +219,11 @@ CUresult cuMemFree_v2(CUdeviceptr memory) {
   std::free(reinterpret_cast<void*>(memory));
   return kSuccess;
 }
+// Of any size, or of no more at once than the environment's VECC_EMULATED_PINNED_BYTES.
 CUresult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
   ++calls.allocations;
+  const char* const most = std::getenv("VECC_EMULATED_PINNED_BYTES");
+  if (most != nullptr && bytes > std::strtoull(most, nullptr, 10)) return kOutOfMemory;
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   return *memory != nullptr ? kSuccess : kOutOfMemory;
 }
