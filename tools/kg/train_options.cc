@@ -310,6 +310,9 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
 std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
   if (std::string problem = choose_score(app, o); !problem.empty()) return problem;
   if (o.train.device_bytes != 0 && o.backend != "cuda") return "--gpu-memory needs --backend=cuda";
+  if (o.train.device_bytes != 0 && app.count("--encoder") > 0) {
+    return "--gpu-memory is of rows that are learned; with --encoder steps are the CPU's";
+  }
   o.train.optimizer = o.settings.options.optimizer;
   o.train.schedule = o.settings.options.schedule;
   o.train.seed = o.settings.options.seed;
