@@ -64,6 +64,23 @@ class BenchPeers(unittest.TestCase):
         self.assertRegex(done.stdout, r"distmult +32 +torch +[0-9.]+ +- +[0-9.]+ +eager")
         self.assertRegex(done.stdout, r"tucker +32 +torch +- +- +- KeyError: .*not written in torch")
 
+    def test_scores_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "scores.json"
+            (Path(folder) / "train.txt").write_text("a\tr\tb\nb\tr\tc\nc\ts\ta\nd\ts\tb\n")
+            done = subprocess.run(
+                [BENCH, "kg-scores", folder, "--batch-sizes=4", "--dims=6", "--warmup=1", "--repeat=3",
+                 "--threads=1", f"--python={sys.executable}", f"--json={path}"],
+                capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            cases = json.loads(path.read_text())["scores"]
+        self.assertEqual([(case["model"], case["kind"]) for case in cases],
+                         [(model, kind) for model in ("transe", "transh", "transr", "transf", "rescal")
+                          for kind in ("positives", "negatives")])
+        for case in cases:
+            self.assertGreater(case["runners"]["torch eager"]["seconds"], 0, case)
+            self.assertLess(case["runners"]["torch eager"]["difference"], 1e-5, case)
+
     def test_a_python_without_them_is_named(self):
         done = subprocess.run(
             [BENCH, "kg", "--models=distmult", "--batch-sizes=32", "--dim=4", "--negatives=4", "--chunk=4",

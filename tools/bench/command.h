@@ -31,6 +31,7 @@ void add_large(CLI::App& app, CommandBody& body);
 void add_peers(CLI::App& app, CommandBody& body);
 void add_kg(CLI::App& app, CommandBody& body);
 void add_kg_ranks(CLI::App& app, CommandBody& body);
+void add_kg_scores(CLI::App& app, CommandBody& body);
 void add_calibrate(CLI::App& app, CommandBody& body);
 
 /// What a command has measured: for stdout, --json and --svg.

@@ -31,6 +31,7 @@ int bench_main(int argc, char** argv) {
   add_peers(app, body);
   add_kg(app, body);
   add_kg_ranks(app, body);
+  add_kg_scores(app, body);
   add_calibrate(app, body);
   if (const auto code = parse_arguments(app, argc, argv)) return *code;
   const Result<void> result = body();
