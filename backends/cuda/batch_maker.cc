@@ -11,12 +11,14 @@ namespace vecc::cuda {
 
 namespace made = vecc_kernel;
 
-bool makes_on_device(const BatchOptions& batches, std::uint64_t typical_bytes,
-                     const Target& target) {
+bool makes_on_device(const BatchOptions& batches, std::uint64_t typical_bytes, const Target& target,
+                     bool searches) {
+  // A search has some 25 kernels, one after another, beside the four that all batches take.
+  constexpr double kSearched = 5;
   if (batches.side != BatchSide::Choose) return batches.side == BatchSide::Device;
   const double kilobytes = static_cast<double>(typical_bytes) / 1024;
   return target.host.bound_kilobyte * kilobytes / batches.binding_threads >
-         target.launches.made_batch;
+         target.launches.made_batch * (searches ? kSearched : 1);
 }
 
 std::unique_ptr<BatchMaker> BatchMaker::make(std::shared_ptr<Device> device,

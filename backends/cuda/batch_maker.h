@@ -76,8 +76,9 @@ class BatchMaker {
 
 /// Whether batches are made on the device: as asked, or where the threads that bind them on the
 /// host would take longer. `typical_bytes`: BatchSizes::array_bytes of BatchOptions::typical.
+/// `searches`: there, they are searched.
 [[nodiscard]] bool makes_on_device(const BatchOptions& batches, std::uint64_t typical_bytes,
-                                   const Target& target);
+                                   const Target& target, bool searches = false);
 
 /// Makes the batches of one slot.
 class SlotMaker {

@@ -78,7 +78,7 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
   if (searches) made->numbers_.emplace(made->batch_);
   if (searches && batches.draws && batches.draws->members->segments) made->draws_ = batches.draws;
   const bool makes = (made->binders_.reach() || searches) &&
-                     makes_on_device(batches, typical.array_bytes, plan.target);
+                     makes_on_device(batches, typical.array_bytes, plan.target, searches);
   if (makes) others.push_back(print_make_batch(plan.dtype));
   VECC_TRY(PlanCode code, load_plan_code(made->device_, plan, LaunchWay::Graph, typical.launches,
                                          others, options, counts));
