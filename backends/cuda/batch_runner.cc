@@ -238,6 +238,7 @@ void BatchRunner::expect_maker(const PlanBatch& batch) {
                          : input_bytes(2 * rows + scalars_.size(), rows);
   input_bytes_ = std::max(kAlwaysInput, kUsualMost * input);
   expected_slot_ += layout_->scalars + input_bytes_;
+  if (maker_->draws()) expected_slot_ += maker_->drawn_bytes();
 }
 
 // The Bounds that all batches of a step of a slot begin with.
