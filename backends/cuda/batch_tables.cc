@@ -197,9 +197,8 @@ class Describer {
     std::vector<std::uint32_t> order(batch_.launches.size());
     std::iota(order.begin(), order.end(), 0u);
     if (!searches_) return order;
-    const auto others = std::ranges::stable_partition(
-        order, [&](std::uint32_t l) { return numbers_.traits(l).is_pure; });
-    std::ranges::reverse(others);
+    const auto is_pure = [&](std::uint32_t l) { return numbers_.traits(l).is_pure; };
+    std::reverse(std::stable_partition(order.begin(), order.end(), is_pure), order.end());
     return order;
   }
 
