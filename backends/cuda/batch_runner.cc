@@ -341,10 +341,11 @@ std::uint64_t BatchRunner::write_search(const PlanBatch& batch, std::span<const 
   const std::uint64_t samples = batch.draw() ? batch.draw()->samples.size() : 0;
   const std::span<std::byte> to = slot.maker()->input(
       search_input_bytes(numbers.size(), weights_.size(), rows, before, samples));
-  if (!batch.draw()) {
-    return write_search_input(numbers, batch.weights(), nullptr, dtype_, step, to);
-  }
-  const SearchDraw draw{*batch.draw(), slot.maker()->drawn(), draws_->members->members};
+  if (!draws_) return write_search_input(numbers, batch.weights(), nullptr, dtype_, step, to);
+  // One that brings its members draws none, but those that were drawn before are 0 again, too.
+  const Batch::Draw none;
+  const SearchDraw draw{batch.draw() ? *batch.draw() : none, slot.maker()->drawn(),
+                        draws_->members->members};
   return write_search_input(numbers, batch.weights(), &draw, dtype_, step, to);
 }
 

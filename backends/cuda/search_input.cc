@@ -12,16 +12,10 @@ namespace {
 
 namespace made = vecc_kernel;
 
-constexpr std::uint64_t kAligned = 16;
-
-std::uint64_t aligned(std::uint64_t at) {
-  return (at + kAligned - 1) / kAligned * kAligned;
-}
-
 // Appends arrays, each aligned.
 class InputArrays {
  public:
-  InputArrays(std::span<std::byte> to, std::uint64_t at) : to_(to), at_(aligned(at)) {}
+  InputArrays(std::span<std::byte> to, std::uint64_t at) : to_(to), at_(BatchLayout::aligned(at)) {}
 
   [[nodiscard]] std::uint32_t add(std::span<const std::uint32_t> rows) {
     const std::uint64_t at = take(rows.size_bytes());
@@ -44,7 +38,7 @@ class InputArrays {
  private:
   std::uint64_t take(std::uint64_t bytes) {
     const std::uint64_t at = at_;
-    at_ = aligned(at + bytes);
+    at_ = BatchLayout::aligned(at + bytes);
     VECC_CHECK(at_ <= to_.size(), "room for what a batch brings");
     return at;
   }
@@ -58,9 +52,9 @@ class InputArrays {
 std::uint64_t search_input_bytes(std::uint64_t numbers, std::uint64_t weights, std::uint64_t rows,
                                  std::uint64_t rows_before, std::uint64_t samples) {
   return sizeof(made::BatchInput) + numbers * NumberWriter::kBytes +
-         weights * (sizeof(made::WeightRows) + 4 * kAligned) +
+         weights * (sizeof(made::WeightRows) + 4 * BatchLayout::kAlignment) +
          (rows + rows_before + samples) * sizeof(std::uint32_t) + rows * sizeof(double) +
-         sizeof(made::DrawInput) + 2 * kAligned;
+         sizeof(made::DrawInput) + 2 * BatchLayout::kAlignment;
 }
 
 std::uint64_t write_search_input(std::span<const SetNumber> numbers,
