@@ -99,20 +99,13 @@ class DrawDescriber {
     if (!keeps_members(of.combination)) return walk;
     made::NumberMap& segment = walk.job.before;
     if (!of.segments.is_fixed()) {
-      segment.list = memory_.add(owners_of(of.segments.offsets()));
+      segment.list = memory_.add(owners_of(of.segments, op(id).rows));
     } else if (of.segments.dimension() == 2) {
       segment.divisor = of.segments.members();
     } else {
       segment.remainder = of.segments.count(op(id).rows);
     }
     return walk;
-  }
-  static std::vector<std::uint32_t> owners_of(std::span<const std::uint32_t> offsets) {
-    std::vector<std::uint32_t> owners(offsets.back());
-    for (std::uint32_t s = 0; s + 1 < offsets.size(); ++s) {
-      std::fill(owners.begin() + offsets[s], owners.begin() + offsets[s + 1], s);
-    }
-    return owners;
   }
 
   // Over their members; `rows`: of the operand.

@@ -9,15 +9,6 @@
 namespace vecc {
 namespace {
 
-// The segment of each row of the operand.
-std::vector<std::uint32_t> owners_of(const Segments& segments, std::uint32_t rows) {
-  std::vector<std::uint32_t> owner(rows);
-  for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
-    for_each_member(segments, rows, s, [&](std::uint32_t row) { owner[row] = s; });
-  }
-  return owner;
-}
-
 // Over dimension 1: [members, segments].
 std::optional<std::vector<std::uint32_t>> whole_columns(const Segments& segments,
                                                         std::uint32_t rows,
@@ -35,6 +26,14 @@ std::optional<std::vector<std::uint32_t>> whole_columns(const Segments& segments
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> owners_of(const Segments& segments, std::uint32_t rows) {
+  std::vector<std::uint32_t> owner(rows);
+  for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
+    for_each_member(segments, rows, s, [&](std::uint32_t row) { owner[row] = s; });
+  }
+  return owner;
+}
 
 std::uint32_t segment_of(const Segments& segments, std::uint32_t rows, std::uint32_t row) {
   if (segments.is_fixed()) {

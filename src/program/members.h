@@ -35,6 +35,9 @@ void for_each_member(const Segments& segments, std::uint32_t rows, std::uint32_t
 [[nodiscard]] std::uint32_t segment_of(const Segments& segments, std::uint32_t rows,
                                        std::uint32_t row);
 
+/// The same of each of `rows` rows.
+[[nodiscard]] std::vector<std::uint32_t> owners_of(const Segments& segments, std::uint32_t rows);
+
 /// Whether the result has one row a member instead of one a segment (softmax, sparsemax).
 [[nodiscard]] bool keeps_members(Combination combination);
 
