@@ -75,8 +75,8 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
   std::vector<std::string> others{print_set_numbers(plan.dtype)};
   const bool searches =
       !made->binders_.reach() && batches.batches_again == 0 && can_search(made->batch_);
-  if (searches) made->numbers_.emplace(made->batch_);
   if (searches && batches.draws && batches.draws->members->segments) made->draws_ = batches.draws;
+  if (searches) made->share_numbers();
   const bool makes = (made->binders_.reach() || searches) &&
                      makes_on_device(batches, typical.array_bytes, plan.target, searches);
   if (makes) others.push_back(print_make_batch(plan.dtype));
@@ -88,6 +88,12 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
   made->set_numbers_ = std::move(code.others.front());
   if (makes) made->make_batch_ = std::move(code.others.back());
   return made;
+}
+
+void BatchRunner::share_numbers() {
+  numbers_.emplace(batch_);
+  cuda::share_numbers(batch_, draws_ ? draws_->members.get() : nullptr, *numbers_);
+  binders_.share_arrays(*numbers_);
 }
 
 BatchRunner::BatchRunner(std::shared_ptr<Device> device, const Plan& plan, BatchPlan batch,

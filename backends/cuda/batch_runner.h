@@ -79,6 +79,7 @@ class BatchRunner {
   [[nodiscard]] BatchWriter writer() const {
     return {batch_, *layout_, nodes_, cutter_, buffers_, nowhere_.at(0), dtype_};
   }
+  void share_numbers();
   void set_steps(std::uint64_t batches);
   [[nodiscard]] std::uint64_t more_bytes() const;
   [[nodiscard]] std::uint64_t most_capacity() const;

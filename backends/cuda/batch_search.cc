@@ -15,38 +15,37 @@ namespace made = vecc_kernel;
 
 class SearchDescriber {
  public:
+  // `numbers`: where sets of launches lie.
   SearchDescriber(const BatchPlan& plan, const ReachNumbers& numbers, TableMemory& memory)
       : plan_(plan), numbers_(numbers), memory_(memory), sets_(numbers.count()) {
     for (std::size_t b = 0; b < plan.units.size(); ++b) {
       live_.push_back(plan.zero_buffers[b] ? sets_.take(plan.unit_counts[b]) : kNone);
       needed_.push_back(plan.made_buffers[b] ? sets_.take(plan.unit_counts[b]) : kNone);
     }
-    groups_ = sets_.at(numbers.groups());
+    groups_ = sets_.own_at(numbers.groups(), plan.groups.size());
     for (std::uint32_t l = 0; l < plan.launches.size(); ++l) {
       const bool by_members = numbers.traits(l).has_rows_by_members;
-      rows_.push_back(by_members ? kNone : sets_.at(numbers.places(l).rows));
-      members_.push_back(plan.launches[l].drops ? sets_.at(numbers.places(l).members) : kNone);
+      const BatchLaunch& launch = plan.launches[l];
+      const std::uint64_t members = launch.drops ? member_count(launch) : 0;
+      rows_.push_back(by_members ? kNone : sets_.at(numbers.places(l).rows, launch.rows));
+      members_.push_back(launch.drops ? sets_.at(numbers.places(l).members, members) : kNone);
       live_members_.push_back(members_.back());
-      if (plan.launches[l].drops && !numbers.traits(l).is_pure) {
-        live_members_.back() = sets_.take(member_count(plan.launches[l]));
-      }
+      if (launch.drops && !numbers.traits(l).is_pure) live_members_.back() = sets_.take(members);
     }
   }
 
-  BatchSearch describe(const SampledMembers* draws) {
-    std::uint32_t drawn = 0;
-    if (draws != nullptr) drawn = describe_draws(*draws, sets_, memory_, to_);
+  const SearchSections& describe(const SampledMembers* draws) {
+    if (draws != nullptr) describe_draws(*draws, sets_, memory_);
     for (std::uint32_t w = 0; w < plan_.weights.size(); ++w) {
       const bool is_drawn = draws != nullptr && w + 1 == plan_.weights.size();
       for (const BufferIndex b : plan_.weights[w]) {
-        const SearchSection& live = sets_.start_with(live_[b], is_drawn ? drawn : 0);
-        to_.weights.push_back({w, to_row(plan_.units[b]), live.first});
+        is_drawn ? sets_.start_drawn_weights(live_[b], w, to_row(plan_.units[b]))
+                 : sets_.start_weights(live_[b], w, to_row(plan_.units[b]));
       }
     }
     for (std::uint32_t l = 0; l < plan_.launches.size(); ++l) find_live(l);
     for (auto l = to_row(plan_.launches.size()); l-- > 0;) find_needed(l);
-    sets_.finish(to_);
-    return std::move(to_);
+    return sets_;
   }
 
  private:
@@ -74,7 +73,7 @@ class SearchDescriber {
 
   // Walks over rows of an access that are in a set of its buffer.
   SearchWalk over_units(const BatchAccess& access, std::uint32_t set) const {
-    SearchWalk walk(sets_, set, access.first, access.rows * access.size);
+    SearchWalk walk(set, access.first, access.rows * access.size);
     walk.job.size = to_row(access.size);
     walk.job.limit = access.rows;
     return walk;
@@ -98,11 +97,11 @@ class SearchDescriber {
     return walk;
   }
   SearchWalk over_members(std::uint32_t l, std::uint32_t set) const {
-    return {sets_, set, 0, member_count(launch(l))};
+    return {set, 0, member_count(launch(l))};
   }
   // `rows`: kNone of a launch whose rows are those of its members.
   SearchWalk over_rows(std::uint32_t l, std::uint32_t rows) {
-    if (!by_members(l)) return {sets_, rows, 0, launch(l).rows};
+    if (!by_members(l)) return {rows, 0, launch(l).rows};
     SearchWalk walk = over_members(l, live_members_[l]);
     walk.job.before = owner(launch(l));
     return walk;
@@ -211,7 +210,7 @@ class SearchDescriber {
 
   void need_update(std::uint32_t l, const BatchUpdate& update) {
     if (update.group == kNone) return sets_.fill(rows_[l], launch(l).rows);
-    sets_.fill(rows_[l], launch(l).rows, SearchWalk(sets_, groups_, update.group, 1));
+    sets_.fill(rows_[l], launch(l).rows, SearchWalk(groups_, update.group, 1));
   }
 
   // The rows that store what is needed, or not 0.
@@ -231,7 +230,7 @@ class SearchDescriber {
     const BatchAccess& access = launch(l).accesses[rests.access];
     SearchWalk walk = over_readers(launch(l), access, needed_[access.buffer]);
     walk.to.to_row = 1;
-    sets_.put(walk, sets_.at(rests.first));
+    sets_.put(walk, sets_.own_at(rests.first, access.rows));
   }
 
   const BatchPlan& plan_;
@@ -244,7 +243,6 @@ class SearchDescriber {
   std::vector<std::uint32_t> rows_;          // by launch: that run
   std::vector<std::uint32_t> members_;       // by launch that drops: that run
   std::vector<std::uint32_t> live_members_;  // the same, not 0
-  BatchSearch to_;
 };
 
 }  // namespace
@@ -269,9 +267,17 @@ bool can_search(const BatchPlan& plan) {
   return true;
 }
 
+void share_numbers(const BatchPlan& plan, const SampledMembers* draws, ReachNumbers& numbers) {
+  TableMemory memory(0);
+  SearchDescriber describer(plan, numbers, memory);
+  numbers.move_to(describer.describe(draws).begins(
+      numbers.sections(std::vector<bool>(plan.launches.size(), false)).sections));
+}
+
 std::optional<BatchSearch> describe_search(const BatchPlan& plan, const ReachNumbers& numbers,
                                            const SampledMembers* draws, TableMemory& memory) {
-  BatchSearch search = SearchDescriber(plan, numbers, memory).describe(draws);
+  BatchSearch search;
+  SearchDescriber(plan, numbers, memory).describe(draws).finish(search);
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   if (search.numbers / 64 > kMost) return std::nullopt;
   return search;

@@ -30,6 +30,10 @@ struct BatchSearch {
 /// (rows by types of what is not 0; sources that share members).
 [[nodiscard]] bool can_search(const BatchPlan& plan);
 
+/// Rows and members of launches that are the same in any batch that is searched have the same
+/// numbers from now on. `draws`: as below.
+void share_numbers(const BatchPlan& plan, const SampledMembers* draws, ReachNumbers& numbers);
+
 /// `draws`: with segments, of the last of BatchOptions::weights; null: the batch brings its
 /// members. Its index arrays are in `memory`. None if there are too many numbers.
 [[nodiscard]] std::optional<BatchSearch> describe_search(const BatchPlan& plan,

@@ -23,14 +23,12 @@ made::DrawnCounts counts_of(SampledMembers::Counts counts) {
 
 class DrawDescriber {
  public:
-  DrawDescriber(const SampledMembers& members, SearchSections& sets, TableMemory& memory,
-                BatchSearch& to)
+  DrawDescriber(const SampledMembers& members, SearchSections& sets, TableMemory& memory)
       : members_(members),
         sampled_(*members.segments),
         program_(sampled_.program),
         sets_(sets),
         memory_(memory),
-        to_(to),
         draws_by_(program_.ops().size(), kNone) {
     for (std::uint32_t a = 0; a < sampled_.aggregations.size(); ++a) {
       draws_by_[sampled_.aggregations[a].op] = a;
@@ -42,15 +40,14 @@ class DrawDescriber {
     }
   }
 
-  std::uint32_t describe() {
+  void describe() {
     for (const SampleRow& sample : sample_rows(program_)) {
-      to_.sample_numbers.push_back(sets_.start_with(reached_[sample.output]).first + sample.row);
+      sets_.start_sample(reached_[sample.output], sample.row);
     }
     for (auto id = to_row(program_.ops().size()); id-- > 0;) {
-      if (reached_[id] == kNone || sets_[reached_[id]].step == kNone) continue;
+      if (reached_[id] == kNone || !sets_[reached_[id]].has_any) continue;
       draws_by_[id] == kNone ? visit(id) : draw(id, sampled_.aggregations[draws_by_[id]]);
     }
-    return last_;
   }
 
  private:
@@ -70,7 +67,7 @@ class DrawDescriber {
     if (const auto* segment = std::get_if<SegmentOp>(&op(id).attributes)) {
       return over_members(*segment, over_segments(id, *segment), count);
     }
-    SearchWalk walk(sets_, reached_[id], 0, op(id).rows);
+    SearchWalk walk(reached_[id], 0, op(id).rows);
     made::NumberMap& row = walk.to.after;
     if (const auto* gather = std::get_if<GatherOp>(&op(id).attributes)) {
       row.list = list_of(gather->index);
@@ -81,7 +78,7 @@ class DrawDescriber {
     } else if (op(id).kind() == OpKind::Concat) {
       std::uint32_t first = 0;
       for (std::size_t i = 0; i < k; ++i) first += op(op(id).operands[i]).rows;
-      return {sets_, reached_[id], first, count};
+      return {reached_[id], first, count};
     } else if (op(id).kind() == OpKind::Map && count == 1) {
       row.is_zero = 1;
     }
@@ -95,7 +92,7 @@ class DrawDescriber {
 
   // Over the segments that reached rows are of.
   SearchWalk over_segments(ValueId id, const SegmentOp& of) {
-    SearchWalk walk(sets_, reached_[id], 0, op(id).rows);
+    SearchWalk walk(reached_[id], 0, op(id).rows);
     if (!keeps_members(of.combination)) return walk;
     made::NumberMap& segment = walk.job.before;
     if (!of.segments.is_fixed()) {
@@ -147,14 +144,8 @@ class DrawDescriber {
     job.writes = aggregation.op == id ? 1 : 0;
     job.counts = counts_of(aggregation.counts);
     job.is_scaled = members_.fanout.scales_sums ? 1 : 0;
-    job.drawn = sets_[drawn].first;
-    SearchWalk walk(sets_, segments, 0, of.segments.count(rows));
-    walk.job.kind = made::kDraw;
-    walk.job.draw = to_row(to_.draws.size());
-    to_.draws.push_back(job);
-    sets_.put(walk, drawn);
-    last_ = std::max(last_, sets_[drawn].step);
-    if (reached_[operand] != kNone) sets_.put({sets_, drawn, 0, rows}, reached_[operand]);
+    sets_.draw({segments, 0, of.segments.count(rows)}, job, drawn);
+    if (reached_[operand] != kNone) sets_.put({drawn, 0, rows}, reached_[operand]);
   }
 
   const SampledMembers& members_;
@@ -162,17 +153,14 @@ class DrawDescriber {
   const Program& program_;
   SearchSections& sets_;
   TableMemory& memory_;
-  BatchSearch& to_;
   std::vector<std::uint32_t> draws_by_;  // by op: the aggregation whose members it has
   std::vector<std::uint32_t> reached_;   // by value; kNone: nothing is read by it
-  std::uint32_t last_ = 0;
 };
 
 }  // namespace
 
-std::uint32_t describe_draws(const SampledMembers& members, SearchSections& sets,
-                             TableMemory& memory, BatchSearch& to) {
-  return DrawDescriber(members, sets, memory, to).describe();
+void describe_draws(const SampledMembers& members, SearchSections& sets, TableMemory& memory) {
+  DrawDescriber(members, sets, memory).describe();
 }
 
 }  // namespace vecc::cuda

@@ -10,8 +10,7 @@
 
 namespace vecc::cuda {
 
-/// Adds jobs, draws and sample_numbers. `members`: with segments. Returns the last of its steps.
-[[nodiscard]] std::uint32_t describe_draws(const SampledMembers& members, SearchSections& sets,
-                                           TableMemory& memory, BatchSearch& to);
+/// Adds samples and draws, which stand before all else. `members`: with segments.
+void describe_draws(const SampledMembers& members, SearchSections& sets, TableMemory& memory);
 
 }  // namespace vecc::cuda

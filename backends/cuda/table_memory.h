@@ -15,7 +15,7 @@ namespace vecc::cuda {
 class TableMemory {
  public:
   /// Of addresses as they are on the device, where the piece begins at `begin`; 0: what is added is
-  /// counted alone.
+  /// counted alone. Nothing is at the beginning itself, which then is no address.
   explicit TableMemory(CUdeviceptr begin) : begin_(begin) {}
 
   /// Copies them. Returns where they are on the device; null for none.
@@ -41,7 +41,6 @@ class TableMemory {
   /// Zeros.
   template <class T>
   T* reserve(std::uint64_t count) {
-    constexpr std::uint64_t kAlignment = 256;
     if (count == 0) return nullptr;
     const std::uint64_t first = (size_ + kAlignment - 1) / kAlignment * kAlignment;
     size_ = first + count * sizeof(T);
@@ -53,8 +52,10 @@ class TableMemory {
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
 
  private:
+  static constexpr std::uint64_t kAlignment = 256;
+
   CUdeviceptr begin_;
-  std::uint64_t size_ = 0;
+  std::uint64_t size_ = 1;
   std::vector<std::byte> bytes_;
   std::map<const void*, const std::uint32_t*> shared_;
 };

@@ -6,8 +6,9 @@
 
 namespace vecc {
 
-BatchBinder::BatchBinder(const BatchPlan& plan, const WeightReach* reach)
-    : plan_(plan), reach_(reach), writer_(plan, reach == nullptr ? nullptr : &reach->numbers()) {
+BatchBinder::BatchBinder(const BatchPlan& plan, const WeightReach* reach,
+                         const ReachNumbers* numbers)
+    : plan_(plan), reach_(reach), writer_(plan, reach == nullptr ? numbers : &reach->numbers()) {
   if (reach_ == nullptr) {
     finder_.emplace(plan);
     return;

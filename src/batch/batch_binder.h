@@ -22,9 +22,10 @@ namespace vecc {
 ///   launch 5: rows [2], offsets [0, 1], members [7]
 class BatchBinder final : private RowSink {
  public:
-  /// `reach`: that of the plan, in whose place it is searched where it is null. Both must outlive
-  /// this.
-  explicit BatchBinder(const BatchPlan& plan, const WeightReach* reach = nullptr);
+  /// `reach`: that of the plan, in whose place it is searched where it is null. `numbers`: then,
+  /// which launches have the same rows; null: none have. All must outlive this.
+  explicit BatchBinder(const BatchPlan& plan, const WeightReach* reach = nullptr,
+                       const ReachNumbers* numbers = nullptr);
 
   /// Replaces `result`. The batch has rows of its parameters only, rising.
   void bind(const Batch& batch, BatchRows& result);

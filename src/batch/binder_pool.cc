@@ -6,10 +6,16 @@ namespace vecc {
 
 std::unique_ptr<BatchBinder> BinderPool::take() {
   return free_.take([this] {
-    auto binder = std::make_unique<BatchBinder>(plan_, reach_.get());
+    auto binder = std::make_unique<BatchBinder>(plan_, reach_.get(), numbers_);
     bytes_ += binder->bytes();
     return binder;
   });
+}
+
+void BinderPool::share_arrays(const ReachNumbers& numbers) {
+  numbers_ = &numbers;
+  bytes_ -= take()->bytes();
+  free_.give_back(take());
 }
 
 void BinderPool::bind(const Batch& batch, BatchRows& result) {

@@ -20,6 +20,9 @@ class BinderPool {
     free_.give_back(take());
   }
 
+  /// Of batches that are searched: launches with the same numbers have the same rows. Before the
+  /// first of them. Must outlive this.
+  void share_arrays(const ReachNumbers& numbers);
   /// BatchBinder::bind(), on any thread.
   void bind(const Batch& batch, BatchRows& result);
   /// Null: batches are searched.
@@ -32,6 +35,7 @@ class BinderPool {
 
   const BatchPlan& plan_;
   const std::unique_ptr<const WeightReach> reach_;  // null: they search
+  const ReachNumbers* numbers_ = nullptr;
   FreeList<BatchBinder> free_;
   std::atomic<std::uint64_t> bytes_ = 0;
 };
