@@ -31,6 +31,7 @@ std::unique_ptr<BatchMaker> BatchMaker::make(std::shared_ptr<Device> device,
   if (!tables) return nullptr;
   maker->bytes_ = counted.size();
   maker->chunks_ = tables->chunks;
+  maker->rest_chunks_ = tables->rest_chunk_count;
   maker->nodes_ = tables->node_count;
   return maker;
 }
@@ -91,6 +92,7 @@ std::unique_ptr<LaunchGraph> BatchMaker::make_graph(CUdeviceptr input, CUdevicep
   } else {
     add("vecc_unite_sets", made::kUniteBlocks);
   }
+  if (rest_chunks_ > 0) add("vecc_mark_rests", rest_chunks_);
   add("vecc_mark_numbers", chunks_);
   add("vecc_place_numbers", 1);
   add("vecc_write_image", nodes_ + chunks_);

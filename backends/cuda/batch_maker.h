@@ -67,6 +67,7 @@ class BatchMaker {
   std::optional<ImageSizes> sizes_;
   std::uint64_t bytes_ = 0;
   std::uint32_t chunks_ = 0;
+  std::uint32_t rest_chunks_ = 0;
   std::uint32_t nodes_ = 0;
   std::vector<std::uint32_t> search_ends_;  // of its steps, in chunks
   DeviceMemory memory_;

@@ -141,6 +141,9 @@ class Describer {
     job.first = rests.first;
     job.rest = to_row(to_.rests.size());
     to_.rest_jobs.push_back(add_job(job));
+    for (std::uint64_t i = 0; i < job.count; i += made::kRestWords * std::uint64_t{64}) {
+      to_.rest_chunks.push_back({to_.rest_jobs.back(), to_row(i)});
+    }
     made::RestStore store = stored_by(number, access);
     const std::uint64_t unit = batch_.units[access.buffer];
     const std::uint64_t unit_bytes = unit * byte_size(writer_.dtype);
@@ -345,6 +348,7 @@ made::BatchTables add_tables(const BatchDescription& of, const BatchWriter& writ
   tables.job_uses = memory.add(of.job_uses);
   tables.rests = memory.add(of.rests);
   tables.rest_jobs = memory.add(of.rest_jobs);
+  tables.rest_chunks = memory.add(of.rest_chunks);
   tables.launches = memory.add(of.launches);
   tables.arrays = memory.add(of.arrays);
   tables.patches = memory.add(of.patches);
@@ -353,6 +357,7 @@ made::BatchTables add_tables(const BatchDescription& of, const BatchWriter& writ
   tables.reached_words = to_row((numbers + 63) / 64);
   tables.chunks = to_row(of.chunk_jobs.size());
   tables.rest_count = to_row(of.rests.size());
+  tables.rest_chunk_count = to_row(of.rest_chunks.size());
   tables.array_count = to_row(of.arrays.size());
   tables.patch_count = to_row(of.patches.size());
   tables.node_count = to_row(of.nodes.size());

@@ -20,6 +20,7 @@ struct BatchDescription {
   std::vector<std::uint32_t> job_uses;
   std::vector<vecc_kernel::RestStore> rests;
   std::vector<std::uint32_t> rest_jobs;
+  std::vector<vecc_kernel::RestChunk> rest_chunks;
   std::vector<vecc_kernel::LaunchRows> launches;
   std::vector<vecc_kernel::BatchArray> arrays;
   std::vector<vecc_kernel::BatchPatch> patches;

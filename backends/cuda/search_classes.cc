@@ -17,10 +17,6 @@ void add_map(const made::NumberMap& map, Key& to) {
             {std::bit_cast<std::uintptr_t>(map.list), map.divisor, map.remainder, map.is_zero});
 }
 
-bool is_identity(const made::NumberMap& map) {
-  return map.list == nullptr && map.divisor <= 1 && map.remainder == 0 && map.is_zero == 0;
-}
-
 class ClassFinder {
  public:
   ClassFinder(std::span<const SearchSection> sections, std::span<const SearchPut> puts)
@@ -69,7 +65,7 @@ class ClassFinder {
     if (of.is_own || of.starts || is_late_[set] || keys_[set].empty()) return set;
     if (keys_[set].size() == 1) {
       const SearchWalk& walk = puts_[keys_[set].begin()->second].walk;
-      if (is_copy(walk, of.count)) return to_.same[walk.source];
+      if (copies_all(walk, of.count)) return to_.same[walk.source];
     }
     Key all{of.count};
     for (const auto& [key, put] : keys_[set]) all.insert(all.end(), key.begin(), key.end());
@@ -77,13 +73,10 @@ class ClassFinder {
   }
 
   // Of all of its source, to all of the target.
-  [[nodiscard]] bool is_copy(const SearchWalk& walk, std::uint64_t count) const {
+  [[nodiscard]] bool copies_all(const SearchWalk& walk, std::uint64_t count) const {
     const made::SearchJob& job = walk.job;
-    return job.kind == made::kWalk && job.expand == made::kItself && job.size == 1 &&
-           walk.to.size == 1 && walk.only == kNone && walk.unless == kNone &&
-           is_identity(job.before) && is_identity(walk.to.after) && job.source == 0 &&
-           walk.to.first == 0 && job.count == count && job.limit >= count &&
-           sections_[walk.source].count == count && !is_late_[walk.source] &&
+    return is_copy(job, walk.to) && walk.only == kNone && job.source == 0 && walk.to.first == 0 &&
+           job.count == count && sections_[walk.source].count == count && !is_late_[walk.source] &&
            !sections_[to_.same[walk.source]].is_own;
   }
 

@@ -1,6 +1,7 @@
 #include "backends/cuda/search_sections.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -23,16 +24,44 @@ auto key_of(const made::SearchJob& job) {
                     job.readers);
 }
 
-// A chunk is words of a walk's source, of a fill's target.
-void add_chunks(const made::SearchJob& job, BatchSearch& to) {
+// What a job looks at: words of a walk's source, of a fill's target.
+struct Words {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+Words words_of(const made::SearchJob& job, const BatchSearch& of) {
   const std::uint64_t first =
-      job.kind == made::kFill ? to.targets[job.first_target].first : job.source;
+      job.kind == made::kFill ? of.targets[job.first_target].first : job.source;
   const std::uint64_t count = job.kind == made::kFill ? job.limit : job.count;
-  const auto number = to_row(to.jobs.size() - 1);
-  if (count == 0) return;
-  for (std::uint64_t w = first / 64; w <= (first + count - 1) / 64; w += made::kSearchWords) {
-    to.chunks.push_back({number, to_row(w)});
+  return count == 0 ? Words{0, 0} : Words{first / 64, (first + count - 1) / 64 + 1};
+}
+
+// Of the jobs from this one on, which are a step: some thousand chunks, so that all
+// multiprocessors have some where there is little to look at. A warp draws one row's members after
+// another's: these chunks are small.
+void add_chunks(std::size_t first_job, BatchSearch& to) {
+  constexpr std::uint64_t kChunks = 2048;
+  constexpr std::uint64_t kLeastWords = 4;
+  constexpr std::uint64_t kDrawWords = 8;
+  std::uint64_t all = 0;
+  for (std::size_t j = first_job; j < to.jobs.size(); ++j) {
+    const Words words = words_of(to.jobs[j], to);
+    all += words.end - words.begin;
   }
+  const std::uint64_t usual =
+      std::clamp(std::bit_ceil(all / kChunks), kLeastWords, std::uint64_t{made::kSearchWords});
+  for (std::size_t j = first_job; j < to.jobs.size(); ++j) {
+    const Words words = words_of(to.jobs[j], to);
+    const std::uint64_t most = to.jobs[j].kind == made::kDraw ? std::min(usual, kDrawWords) : usual;
+    for (std::uint64_t w = words.begin; w < words.end; w += most) {
+      to.chunks.push_back({to_row(j), to_row(w), to_row(std::min(most, words.end - w))});
+    }
+  }
+  to.step_ends.push_back(to_row(to.chunks.size()));
+}
+
+bool is_identity(const made::NumberMap& map) {
+  return map.list == nullptr && map.divisor <= 1 && map.remainder == 0 && map.is_zero == 0;
 }
 
 }  // namespace
@@ -48,6 +77,7 @@ void SearchSections::add_jobs(std::vector<PlacedJob> jobs, BatchSearch& to) {
   std::ranges::stable_sort(jobs, [](const PlacedJob& a, const PlacedJob& b) {
     return std::pair(a.step, key_of(a.job)) < std::pair(b.step, key_of(b.job));
   });
+  std::size_t first_of_step = 0;
   for (std::size_t j = 0; j < jobs.size();) {
     made::SearchJob& job = to.jobs.emplace_back(jobs[j].job);
     const std::uint32_t step = jobs[j].step;
@@ -57,10 +87,21 @@ void SearchSections::add_jobs(std::vector<PlacedJob> jobs, BatchSearch& to) {
     } while (job.kind == made::kWalk && j < jobs.size() && jobs[j].step == step &&
              key_of(jobs[j].job) == key_of(job));
     job.end_target = to_row(to.targets.size());
-    add_chunks(job, to);
-    const bool is_last = j == jobs.size() || jobs[j].step != step;
-    if (is_last) to.step_ends.push_back(to_row(to.chunks.size()));
+    const auto rest = std::stable_partition(
+        to.targets.begin() + job.first_target, to.targets.end(), [&](const made::SearchTarget& of) {
+          return is_copy(job, of) && of.first % 64 == job.source % 64;
+        });
+    job.end_copies = to_row(rest - to.targets.begin());
+    if (j < jobs.size() && jobs[j].step == step) continue;
+    add_chunks(first_of_step, to);
+    first_of_step = to.jobs.size();
   }
+}
+
+bool is_copy(const made::SearchJob& job, const made::SearchTarget& to) {
+  return job.kind == made::kWalk && job.expand == made::kItself && job.size == 1 &&
+         job.limit >= job.count && is_identity(job.before) && is_identity(to.after) &&
+         to.size == 1 && to.only == made::kNoNumber && to.unless == made::kNoNumber;
 }
 
 SearchWalk::SearchWalk(std::uint32_t set, std::uint64_t first, std::uint64_t count) : source(set) {

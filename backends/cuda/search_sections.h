@@ -22,6 +22,9 @@ struct SearchWalk {
   std::uint32_t unless = kNone;
 };
 
+/// Numbers are put there as they are in the source.
+[[nodiscard]] bool is_copy(const vecc_kernel::SearchJob& job, const vecc_kernel::SearchTarget& to);
+
 /// A walk whose numbers are put into a set, or a fill of it.
 struct SearchPut {
   SearchWalk walk;

@@ -307,7 +307,7 @@ std::string print_make_batch(DType dtype) {
   std::string text =
       number_text(dtype) + std::string(number_prelude()) + std::string(make_batch_prelude());
   for (const char* step : {"unite_sets", "forget_weights", "take_weights", "search_step",
-                           "mark_numbers", "place_numbers", "write_image"}) {
+                           "mark_rests", "mark_numbers", "place_numbers", "write_image"}) {
     text += fmt::format(
         "extern \"C\" __global__ void vecc_{0}(const __grid_constant__ vecc_kernel::MakeBatch a, "
         "const void*) {{\n  vecc_kernel::{0}(a);\n}}\n",

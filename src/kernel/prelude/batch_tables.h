@@ -65,6 +65,13 @@ struct LaunchRows {
   unsigned end_zeros;
 };
 
+// Words of a NumberJob of rests that one block looks at: of chunks kChunkWords.
+constexpr unsigned kRestWords = 16;
+struct RestChunk {
+  unsigned job;
+  unsigned first;  // position
+};
+
 // An array that a launch has for a batch. Launches that have equal ones share that of the first of
 // them that runs.
 enum ArrayKind : unsigned {
@@ -154,8 +161,8 @@ struct SearchJob {
   unsigned members;
   unsigned stride;
   unsigned first_target;  // where what is named is put: of search_targets
+  unsigned end_copies;  // of those before it, whole words: number 0 at bit 0 of one, as the source's
   unsigned end_target;
-  unsigned unused;
   const unsigned* begins;
   const unsigned* readers;
 };
@@ -168,12 +175,13 @@ struct SearchTarget {
   unsigned size;              // numbers that one named is
   unsigned to_row;            // the row is put there, if it names any
 };
-// Words of a chunk: few, so that the rows of a full one are looked at by many threads, and enough
-// for most threads to have one where a bit of a word is set.
+// Words of a chunk, at most: few, so that the rows of a full one are looked at by many threads, and
+// enough for most threads to have one where a bit of a word is set.
 constexpr unsigned kSearchWords = 128;
 struct SearchChunk {
   unsigned job;
   unsigned word;  // its first
+  unsigned words;
 };
 // Members of segments, drawn as src/train/draw_members.h says.
 enum DrawnCounts : unsigned {
@@ -217,6 +225,7 @@ struct BatchTables {
   const unsigned* job_uses;
   const RestStore* rests;
   const unsigned* rest_jobs;
+  const RestChunk* rest_chunks;
   const LaunchRows* launches;
   const BatchArray* arrays;
   const BatchPatch* patches;
@@ -239,6 +248,7 @@ struct BatchTables {
   unsigned reached_words;
   unsigned chunks;
   unsigned rest_count;
+  unsigned rest_chunk_count;
   unsigned array_count;
   unsigned patch_count;
   unsigned node_count;

@@ -47,20 +47,19 @@ static __device__ void take_samples(const BatchTables& t, const BatchInput* inpu
   }
 }
 
-// Numbers of 64 bits, two from each block of Philox 4x32-10.
+// What a segment draws by, in this batch.
 struct DrawNumbers {
   unsigned key[2];
-  unsigned counter[4];
-  unsigned block[4];
-  unsigned next;
+  unsigned counter[3];
 };
-static __device__ void next_block(DrawNumbers& of) {
+// Number `i`, one of 0 .. last: of 64 bits, two from each block of Philox 4x32-10.
+static __device__ unsigned below_or_at(const DrawNumbers& of, unsigned i, unsigned last) {
   unsigned k0 = of.key[0];
   unsigned k1 = of.key[1];
   unsigned a = of.counter[0];
   unsigned b = of.counter[1];
   unsigned c = of.counter[2];
-  unsigned d = of.counter[3];
+  unsigned d = i / 2;
   for (int round = 0; round < 10; ++round) {
     const unsigned long long p = static_cast<unsigned long long>(a) * 0xD2511F53u;
     const unsigned long long q = static_cast<unsigned long long>(c) * 0xCD9E8D57u;
@@ -71,67 +70,72 @@ static __device__ void next_block(DrawNumbers& of) {
     k0 += 0x9E3779B9u;
     k1 += 0xBB67AE85u;
   }
-  of.block[0] = a;
-  of.block[1] = b;
-  of.block[2] = c;
-  of.block[3] = d;
-}
-// One of 0 .. last.
-static __device__ unsigned below_or_at(DrawNumbers& of, unsigned last) {
-  if (of.next == 0) next_block(of);
-  const unsigned long long high = of.next == 0 ? of.block[0] : of.block[2];
-  const unsigned long long low = of.next == 0 ? of.block[1] : of.block[3];
-  of.next = 2 - of.next;
-  if (of.next == 0) ++of.counter[3];
+  const unsigned long long high = i % 2 == 0 ? a : c;
+  const unsigned long long low = i % 2 == 0 ? b : d;
   const unsigned long long range = last + 1ull;
   return static_cast<unsigned>((high * range + (low * range >> 32)) >> 32);
 }
 
-// A member of a segment, once. Whether it was drawn before.
-static __device__ bool take_member(const MakeBatch& a, const DrawJob& job, unsigned member,
+static __device__ __forceinline__ void insert_new(const BatchTables& t,
+                                                  unsigned long long number) {
+  atomicOr(&t.reached[number / 64], 1ull << number % 64);
+}
+
+// A member of a segment.
+static __device__ void take_member(const MakeBatch& a, const DrawJob& job, unsigned member,
                                    Number weight) {
   const BatchTables& t = *a.tables;
-  const unsigned long long number = job.drawn + member;
-  const unsigned long long bit = 1ull << number % 64;
-  if ((atomicOr(&t.reached[number / 64], bit) & bit) != 0) return true;
-  if (job.writes == 0) return false;
+  insert_new(t, job.drawn + member);
+  if (job.writes == 0) return;
   const DrawInput& of = *draw_input(a.input);
   const unsigned row = job.first_row + member;
   reinterpret_cast<Number*>(of.values)[row] = weight;
   atomicOr(&reinterpret_cast<unsigned long long*>(of.drawn)[row / 64], 1ull << row % 64);
   for (unsigned s = 0; s < t.weight_section_count; ++s) {
     const WeightSection& section = t.weight_sections[s];
-    if (section.weights == t.draw_weights) insert_number(t, section.first + row / section.unit);
+    if (section.weights == t.draw_weights) insert_new(t, section.first + row / section.unit);
   }
-  return false;
 }
 
+static __device__ double weight_of(const DrawJob& job, unsigned count, unsigned k) {
+  if (job.counts == kInMean) return 1.0 / static_cast<double>(k);
+  const bool is_scaled = job.counts == kInSum && job.is_scaled != 0;
+  return is_scaled ? static_cast<double>(count) / static_cast<double>(k) : 1;
+}
+
+// Members of a segment, by a warp. One is drawn of 0 .. last, for the next of 0 .. last + 1: where
+// that was drawn before, `last` is. Lanes draw at once, and then learn what those before them took.
 static __device__ void draw_members(const MakeBatch& a, const DrawJob& job, unsigned segment) {
   const BatchTables& t = *a.tables;
+  const unsigned lane = threadIdx.x % kWarpLanes;
   const unsigned first = job.begins != nullptr ? job.begins[segment] : segment * job.members;
   const unsigned count = job.begins != nullptr ? job.begins[segment + 1] - first : job.members;
   const unsigned k = count < job.limit ? count : job.limit;
   if (k == 0) return;
-  double weight = 1;
-  if (job.counts == kInMean) weight = 1.0 / static_cast<double>(k);
-  if (job.counts == kInSum && job.is_scaled != 0) {
-    weight = static_cast<double>(count) / static_cast<double>(k);
-  }
-  const auto number = static_cast<Number>(weight);
+  const auto weight = static_cast<Number>(weight_of(job, count, k));
   if (count <= job.limit) {
-    for (unsigned i = 0; i < count; ++i) take_member(a, job, first + i, number);
+    for (unsigned i = lane; i < count; i += kWarpLanes) take_member(a, job, first + i, weight);
     return;
   }
   const unsigned long long run = draw_input(a.input)->run;
-  DrawNumbers numbers = {
+  const DrawNumbers numbers = {
       {t.draw_key[0], t.draw_key[1]},
-      {job.first_owner + segment, static_cast<unsigned>(run), static_cast<unsigned>(run >> 32), 0},
-      {0, 0, 0, 0},
-      0};
-  // Of 0 .. last one more than of 0 .. last - 1 before.
-  for (unsigned last = count - k; last < count; ++last) {
-    const unsigned place = below_or_at(numbers, last);
-    if (take_member(a, job, first + place, number)) take_member(a, job, first + last, number);
+      {job.first_owner + segment, static_cast<unsigned>(run), static_cast<unsigned>(run >> 32)}};
+  for (unsigned begin = 0; begin < k; begin += kWarpLanes) {
+    const unsigned drawn = k - begin < kWarpLanes ? k - begin : kWarpLanes;
+    const unsigned last = count - k + begin + lane;
+    unsigned place = below_or_at(numbers, begin + lane, last);
+    if (begin > 0 && lane < drawn) {
+      const unsigned long long number = job.drawn + first + place;
+      const unsigned long long bits = atomicOr(&t.reached[number / 64], 0ull);
+      if ((bits >> number % 64 & 1) != 0) place = last;
+    }
+    for (unsigned i = 0; i < drawn; ++i) {
+      const unsigned before = __shfl_sync(~0u, place, static_cast<int>(i));
+      if (lane > i && place == before) place = last;
+    }
+    if (lane < drawn) take_member(a, job, first + place, weight);
+    __syncwarp(~0u);
   }
 }
 

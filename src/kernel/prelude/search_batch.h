@@ -76,7 +76,7 @@ static __device__ void put(const BatchTables& t, const SearchJob& job, const Nam
                            unsigned k) {
   unsigned named = of.first + (job.expand == kStridedMembers ? k * job.stride : k);
   if (job.expand == kReaders) named = job.readers[named];
-  for (unsigned i = job.first_target; i < job.end_target; ++i) {
+  for (unsigned i = job.end_copies; i < job.end_target; ++i) {
     const SearchTarget& to = t.search_targets[i];
     if (to.only != kNoNumber && !has_number(t, to.only + apply(to.owner, named))) continue;
     const unsigned long long place =
@@ -97,27 +97,43 @@ static __device__ __forceinline__ unsigned long long mask_of(unsigned long long 
   return mask;
 }
 
-static __device__ void fill_chunk(const BatchTables& t, const SearchJob& job, unsigned word) {
+static __device__ void fill_chunk(const BatchTables& t, const SearchJob& job,
+                                  const SearchChunk& chunk) {
   if (job.source != kNoNumber && !has_any(t, job.source, job.source + job.count)) return;
-  if (threadIdx.x >= kSearchWords) return;
+  if (threadIdx.x >= chunk.words) return;
+  const unsigned long long word = chunk.word + threadIdx.x;
   const unsigned long long first = t.search_targets[job.first_target].first;
-  const unsigned long long mask = mask_of(word + threadIdx.x, first, first + job.limit);
-  if (mask != 0) atomicOr(&t.reached[word + threadIdx.x], mask);
+  const unsigned long long mask = mask_of(word, first, first + job.limit);
+  if (mask != 0) atomicOr(&t.reached[word], mask);
 }
 
 // Rows that name more numbers than so many are left to all threads of a block.
 constexpr unsigned kFewNamed = 32;
 
-static __device__ void walk_chunk(const MakeBatch& a, const SearchJob& job, unsigned first_word) {
+// Words of the source as they are, of a thread.
+static __device__ __forceinline__ void copy_word(const BatchTables& t, const SearchJob& job,
+                                                 unsigned long long word,
+                                                 unsigned long long bits) {
+  for (unsigned i = job.first_target; i < job.end_copies; ++i) {
+    unsigned long long* const to =
+        &t.reached[t.search_targets[i].first / 64 + word - job.source / 64];
+    if ((*to & bits) != bits) atomicOr(to, bits);
+  }
+}
+
+static __device__ void walk_chunk(const MakeBatch& a, const SearchJob& job,
+                                  const SearchChunk& chunk) {
   __shared__ unsigned long long words[kSearchWords];
   __shared__ unsigned before[kSearchWords];
   __shared__ Named many[kThreads];
   __shared__ unsigned many_count;
   const BatchTables& t = *a.tables;
-  const unsigned long long word = first_word + threadIdx.x;
+  const unsigned long long word = chunk.word + threadIdx.x;
   const unsigned long long mask =
-      threadIdx.x < kSearchWords ? mask_of(word, job.source, job.source + job.count) : 0;
+      threadIdx.x < chunk.words ? mask_of(word, job.source, job.source + job.count) : 0;
   const unsigned long long bits = mask != 0 ? t.reached[word] & mask : 0;
+  if (bits != 0) copy_word(t, job, word, bits);
+  if (job.kind == kWalk && job.end_copies == job.end_target) return;
   if (threadIdx.x == 0) many_count = 0;
   __syncthreads();
   if (bits != 0) many_count = 1;
@@ -125,22 +141,28 @@ static __device__ void walk_chunk(const MakeBatch& a, const SearchJob& job, unsi
   if (many_count == 0) return;
   unsigned size;
   const unsigned own = scan_block(__popcll(bits), size);
-  if (threadIdx.x < kSearchWords) {
+  if (threadIdx.x < chunk.words) {
     words[threadIdx.x] = bits;
     before[threadIdx.x] = own;
+  }
+  const auto number_at = [&](unsigned i) {
+    const unsigned w = find_last(before, chunk.words, i);
+    return (chunk.word + w) * 64ull + select_bit(words[w], i - before[w]);
+  };
+  if (job.kind == kDraw) {
+    __syncthreads();
+    for (unsigned i = threadIdx.x / kWarpLanes; i < size; i += kThreads / kWarpLanes) {
+      draw_members(a, t.draws[job.draw], static_cast<unsigned>(number_at(i) - job.source));
+    }
+    return;
   }
   for (unsigned first = 0; first < size; first += kThreads) {
     if (threadIdx.x == 0) many_count = 0;
     __syncthreads();
     const unsigned i = first + threadIdx.x;
     if (i < size) {
-      const unsigned w = find_last(before, kSearchWords, i);
-      const unsigned long long number =
-          (first_word + w) * 64ull + select_bit(words[w], i - before[w]);
-      const Named of = job.kind == kDraw ? Named{0, 0, 0} : named_by(job, number);
-      if (job.kind == kDraw) {
-        draw_members(a, t.draws[job.draw], static_cast<unsigned>(number - job.source));
-      } else if (of.count > kFewNamed) {
+      const Named of = named_by(job, number_at(i));
+      if (of.count > kFewNamed) {
         many[atomicAdd(&many_count, 1u)] = of;
       } else {
         for (unsigned k = 0; k < of.count; ++k) put(t, job, of, k);
@@ -160,7 +182,7 @@ static __device__ __forceinline__ void search_step(const MakeBatch& a) {
   const BatchTables& t = *a.tables;
   const SearchChunk chunk = t.search_chunks[a.first_chunk + blockIdx.x];
   const SearchJob job = t.search_jobs[chunk.job];
-  job.kind == kFill ? fill_chunk(t, job, chunk.word) : walk_chunk(a, job, chunk.word);
+  job.kind == kFill ? fill_chunk(t, job, chunk) : walk_chunk(a, job, chunk);
 }
 
 }  // namespace vecc_kernel

@@ -61,6 +61,11 @@ template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int step, int = 32) {
   return vecc_from_lane(mask, value, vecc_lane() ^ step);
 }
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, unsigned step) {
+  const int lane = vecc_lane() - int(step);
+  return vecc_from_lane(mask, value, lane < 0 ? vecc_lane() : lane);
+}
 inline unsigned __ballot_sync(unsigned mask, bool vote) {
   unsigned all = 0;
   for (int lane = 0; lane < 32; ++lane) {
