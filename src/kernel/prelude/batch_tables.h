@@ -6,7 +6,7 @@ namespace vecc_kernel {
 
 // Words of 64 numbers that one block lists.
 constexpr unsigned kChunkWords = 256;
-constexpr unsigned kUniteBlocks = 64;
+constexpr unsigned kUniteBlocks = 256;
 constexpr unsigned kNoPlace = ~0u;
 constexpr unsigned long long kNoNumber = ~0ull;
 

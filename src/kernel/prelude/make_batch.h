@@ -129,29 +129,6 @@ static __device__ __forceinline__ void place_numbers(const MakeBatch& a) {
   patch_bounds(a);
 }
 
-// The place of number `k` among the bits.
-static __device__ __forceinline__ unsigned select_bit(unsigned long long bits, unsigned k) {
-  unsigned at = 0;
-  for (unsigned half = 32; half > 0; half /= 2) {
-    const unsigned low = __popcll(bits >> at & ((1ull << half) - 1));
-    if (k < low) continue;
-    k -= low;
-    at += half;
-  }
-  return at;
-}
-
-// The last of `count` begins, which rise, that is not above `number`.
-static __device__ __forceinline__ unsigned find_last(const unsigned* begins, unsigned count,
-                                                     unsigned number) {
-  unsigned low = 0;
-  while (count - low > 1) {
-    const unsigned middle = (low + count) / 2;
-    (begins[middle] <= number ? low : count) = middle;
-  }
-  return low;
-}
-
 // A number of a job, that at `position`, the one number `rank` of its.
 static __device__ void write_number(const MakeBatch& a, const NumberJob& job, unsigned position,
                                     unsigned rank) {

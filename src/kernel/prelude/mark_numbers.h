@@ -46,6 +46,29 @@ static __device__ __forceinline__ unsigned scan_all(unsigned count, Value value,
   return before;
 }
 
+// The place of number `k` among the bits.
+static __device__ __forceinline__ unsigned select_bit(unsigned long long bits, unsigned k) {
+  unsigned at = 0;
+  for (unsigned half = 32; half > 0; half /= 2) {
+    const unsigned low = __popcll(bits >> at & ((1ull << half) - 1));
+    if (k < low) continue;
+    k -= low;
+    at += half;
+  }
+  return at;
+}
+
+// The last of `count` begins, which rise, that is not above `number`.
+static __device__ __forceinline__ unsigned find_last(const unsigned* begins, unsigned count,
+                                                     unsigned number) {
+  unsigned low = 0;
+  while (count - low > 1) {
+    const unsigned middle = (low + count) / 2;
+    (begins[middle] <= number ? low : count) = middle;
+  }
+  return low;
+}
+
 static __device__ __forceinline__ bool has_number(const BatchTables& t, unsigned long long number) {
   return (t.reached[number / 64] >> number % 64 & 1) != 0;
 }
@@ -98,10 +121,10 @@ static __device__ bool is_stored(const BatchTables& t, const RestStore& store, u
          (store.by_members == 0 || has_store(t, store, row, false));
 }
 
-// Of a number that the batch has: whether the job keeps its counter.
-static __device__ bool keeps(const BatchTables& t, const NumberJob& job, unsigned counter) {
-  if (job.kind != kMemberNumbers || job.rows_first == kNoNumber) return true;
-  return has_whole(t, job.whole) || has_number(t, job.rows_first + job.owners[counter]);
+// Of a number that the batch has, a member: whether its row runs.
+static __device__ __forceinline__ bool has_row(const BatchTables& t, const NumberJob& job,
+                                               unsigned member) {
+  return has_whole(t, job.whole) || has_number(t, job.rows_first + job.owners[member]);
 }
 
 // Of positions first .. first + count - 1, at most kAtOnce, those that are kept, as bits. What they
@@ -138,36 +161,27 @@ static __device__ unsigned kept_of(const BatchTables& t, const NumberJob& job, u
     bool is_kept = bits != 0;
     if (by_members) {
       is_kept = is_kept || has_any(t, (begins[k] / 64 + 1) * 64, ends[k]);
-    } else {
-      is_kept = is_kept && keeps(t, job, counters[k]);
     }
     kept |= static_cast<unsigned>(is_kept) << k;
   }
   return kept;
 }
 
-// Positions 64 * word + i that are kept, for bits i.
+// Positions 64 * word + i that are kept, for bits i; of members, those that are there.
 static __device__ unsigned long long kept_word(const BatchTables& t, const NumberJob& job,
                                                unsigned word) {
   if (word * 64ull >= job.count) return 0;
   const unsigned first = word * 64;
   const unsigned end = job.count - first < 64 ? job.count : first + 64;
   if (job.kind == kRowNumbers && has_whole(t, job.whole)) return ~0ull >> (64 - (end - first));
-  unsigned long long kept = 0;
   if (job.order == nullptr && job.kind != kOwnerNumbers) {
-    const unsigned long long had = t.reached[job.first / 64 + word];  // first is a multiple of 64
-    const bool takes_all = job.kind == kMemberNumbers && job.rows_first == kNoNumber;
-    if (job.kind == kRowNumbers || takes_all) return had;
-    for (unsigned long long left = had; left != 0; left &= left - 1) {
-      const auto i = static_cast<unsigned>(__ffsll(static_cast<long long>(left)) - 1);
-      if (keeps(t, job, first + i)) kept |= 1ull << i;
-    }
-    return kept;
+    return t.reached[job.first / 64 + word];  // first is a multiple of 64
   }
   if (job.order == nullptr &&
       !has_any(t, job.first + job.begins[first], job.first + job.begins[end])) {
     return 0;
   }
+  unsigned long long kept = 0;
   for (unsigned at = first; at < end; at += kAtOnce) {
     const unsigned count = end - at < kAtOnce ? end - at : kAtOnce;
     kept |= static_cast<unsigned long long>(kept_of(t, job, at, count)) << (at - first);
@@ -219,16 +233,40 @@ static __device__ __forceinline__ void mark_rests(const MakeBatch& a) {
 
 static_assert(kChunkWords == kThreads, "a thread a word of a chunk");
 
+// Of members those whose rows run, a word a thread. They lie close together, those of a row, and to
+// look at each takes a chain of loads: all threads of a block share what its words have.
+static __device__ unsigned long long with_rows(const BatchTables& t, const NumberJob& job,
+                                               unsigned first_word, unsigned long long members) {
+  __shared__ unsigned long long words[kThreads];
+  __shared__ unsigned long long kept[kThreads];
+  __shared__ unsigned before[kThreads];
+  unsigned size;
+  before[threadIdx.x] = scan_block(__popcll(members), size);
+  words[threadIdx.x] = members;
+  kept[threadIdx.x] = 0;
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < size; i += kThreads) {
+    const unsigned w = find_last(before, kThreads, i);
+    const unsigned bit = select_bit(words[w], i - before[w]);
+    if (has_row(t, job, (first_word + w) * 64 + bit)) atomicOr(&kept[w], 1ull << bit);
+  }
+  __syncthreads();
+  return kept[threadIdx.x];
+}
+
 // Third step, a block a chunk: which numbers are kept.
 static __device__ __forceinline__ void mark_numbers(const MakeBatch& a) {
   wait_for_step();
   const BatchTables& t = *a.tables;
   const unsigned chunk = blockIdx.x;
   const NumberJob job = t.jobs[t.chunk_jobs[chunk]];
-  const unsigned word = (chunk - job.first_chunk) * kChunkWords + threadIdx.x;
-  const unsigned long long kept =
-      job.kind == kRestNumbers ? t.words[chunk * 1ull * kChunkWords + threadIdx.x]
-                               : kept_word(t, job, word);
+  const unsigned first_word = (chunk - job.first_chunk) * kChunkWords;
+  unsigned long long kept = job.kind == kRestNumbers
+                                ? t.words[chunk * 1ull * kChunkWords + threadIdx.x]
+                                : kept_word(t, job, first_word + threadIdx.x);
+  if (job.kind == kMemberNumbers && job.rows_first != kNoNumber) {
+    kept = with_rows(t, job, first_word, kept);
+  }
   unsigned total;
   const unsigned before = scan_block(__popcll(kept), total);
   const unsigned long long place = chunk * 1ull * kChunkWords + threadIdx.x;
