@@ -254,6 +254,48 @@ static __device__ unsigned long long with_rows(const BatchTables& t, const Numbe
   return kept[threadIdx.x];
 }
 
+// Rows that have more members than so many, on an average, are looked at by a warp each.
+constexpr unsigned kLongRows = 1024;
+static __device__ __forceinline__ bool has_long_rows(const NumberJob& job) {
+  return job.kind == kOwnerNumbers && job.order == nullptr && job.count > 0 &&
+         (job.begins[job.count] - job.begins[0]) / job.count > kLongRows;
+}
+
+// has_any() of a warp.
+static __device__ bool warp_has_any(const BatchTables& t, unsigned long long begin,
+                                    unsigned long long end) {
+  if (begin >= end) return false;
+  const unsigned lane = threadIdx.x % kWarpLanes;
+  const unsigned long long last = (end - 1) / 64;
+  for (unsigned long long first = begin / 64; first <= last; first += kWarpLanes) {
+    const unsigned long long w = first + lane;
+    unsigned long long bits = w <= last ? t.reached[w] : 0;
+    if (w == begin / 64) bits &= ~0ull << begin % 64;
+    if (w == last) bits &= ~0ull >> (63 - (end - 1) % 64);
+    if (__ballot_sync(~0u, bits != 0) != 0) return true;
+  }
+  return false;
+}
+
+// Long rows that have a member, a word a thread.
+static __device__ unsigned long long long_rows(const BatchTables& t, const NumberJob& job,
+                                               unsigned first_word) {
+  __shared__ unsigned long long kept[kThreads];
+  kept[threadIdx.x] = 0;
+  __syncthreads();
+  const unsigned first = first_word * 64;
+  const unsigned most = first + kThreads * 64;
+  const unsigned end = job.count < most ? job.count : most;
+  for (unsigned row = first + threadIdx.x / kWarpLanes; row < end; row += kThreads / kWarpLanes) {
+    const bool has = warp_has_any(t, job.first + job.begins[row], job.first + job.begins[row + 1]);
+    if (has && threadIdx.x % kWarpLanes == 0) {
+      atomicOr(&kept[(row - first) / 64], 1ull << row % 64);
+    }
+  }
+  __syncthreads();
+  return kept[threadIdx.x];
+}
+
 // Third step, a block a chunk: which numbers are kept.
 static __device__ __forceinline__ void mark_numbers(const MakeBatch& a) {
   wait_for_step();
@@ -261,9 +303,14 @@ static __device__ __forceinline__ void mark_numbers(const MakeBatch& a) {
   const unsigned chunk = blockIdx.x;
   const NumberJob job = t.jobs[t.chunk_jobs[chunk]];
   const unsigned first_word = (chunk - job.first_chunk) * kChunkWords;
-  unsigned long long kept = job.kind == kRestNumbers
-                                ? t.words[chunk * 1ull * kChunkWords + threadIdx.x]
-                                : kept_word(t, job, first_word + threadIdx.x);
+  unsigned long long kept;
+  if (job.kind == kRestNumbers) {
+    kept = t.words[chunk * 1ull * kChunkWords + threadIdx.x];
+  } else if (has_long_rows(job)) {
+    kept = long_rows(t, job, first_word);
+  } else {
+    kept = kept_word(t, job, first_word + threadIdx.x);
+  }
   if (job.kind == kMemberNumbers && job.rows_first != kNoNumber) {
     kept = with_rows(t, job, first_word, kept);
   }
