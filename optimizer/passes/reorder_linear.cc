@@ -4,8 +4,11 @@
 //   =>
 //   %3 = linear %w, %v ; %4 = linear (gather %3 [0, 0, 0]), %x                        (W V) x
 //
-// The rules (each in its file, reorder_linear_*.cc), all but the last two in both directions:
+// The rules (each in its file, reorder_linear_*.cc), all but the second and the last two in both
+// directions:
 //   - a product before or after a sum or mean: W x + W y is W (x + y)
+//   - the same where products stand among other members, or times scalars: W x + b - W y is
+//     W (x - y) + b
 //   - three factors: W (V x) is (W V) x; scalar factors also change places
 //   - more factors: the whole product at once
 //   - a product with a matrix that is a product, before or after a sum
@@ -43,8 +46,10 @@ std::optional<Reordering> best_for(const ProductView& view, const Readers& reade
   const Op& op = view.program().op(id);
   if (view.is_constant(id) || op.rows == 0) return {};
   if (op.kind() == OpKind::Segment) {
-    return better(better(factor_out_of_sums(view, id), factor_out_of_matrices(view, readers, id)),
-                  factor_out_of_nested_sums(view, readers, id));
+    return better(
+        better(factor_out_of_sums(view, id), factor_out_of_scaled_sums(view, readers, id)),
+        better(factor_out_of_matrices(view, readers, id),
+               factor_out_of_nested_sums(view, readers, id)));
   }
   if (op.kind() == OpKind::Map) return factor_out_of_nested_sums(view, readers, id);
   const auto* linear = std::get_if<LinearOp>(&op.attributes);

@@ -26,6 +26,11 @@ struct Reordering {
 /// only if all members of each segment share it.
 [[nodiscard]] std::optional<Reordering> factor_out_of_sums(const ProductView& view,
                                                            ValueId segment);
+/// `W x + b - W y` => `W (x - y) + b`: of a sum in which products that share a side stand beside
+/// other rows, or times scalars.
+[[nodiscard]] std::optional<Reordering> factor_out_of_scaled_sums(const ProductView& view,
+                                                                  const Readers& readers,
+                                                                  ValueId segment);
 /// `(W h)' x + (W k)' y` => `W' (h x^T + k y^T)`: of a sum or mean of products with matrices that
 /// are products themselves, reshaped.
 [[nodiscard]] std::optional<Reordering> factor_out_of_matrices(const ProductView& view,

@@ -30,6 +30,12 @@ class ProductView {
   [[nodiscard]] Factor factor(ValueId linear, std::size_t side) const;
   /// By row of `value`: its number; the same row has one number wherever it is read.
   [[nodiscard]] SourceRows::View numbers(ValueId value) const { return sources_.of(value); }
+  /// The value, no gather or concat, and its row that a number stands for.
+  [[nodiscard]] SourceRows::Source source(std::uint32_t number) const {
+    return sources_.source(number);
+  }
+  /// One more than the largest number.
+  [[nodiscard]] std::uint32_t number_count() const { return sources_.size(); }
   /// The numbers of a value that is no gather are first_number() and the number_bound() - 1 that
   /// follow it; of a concat, any of them.
   [[nodiscard]] std::uint32_t first_number(ValueId value) const {

@@ -232,5 +232,105 @@ TEST(ReorderLinear, relation_products_are_counted_by_distinct_sets_of_sources) {
   EXPECT_TRUE(comparison->equal) << comparison->difference;
 }
 
+// Sums of products, some times a scalar, among other rows, in any order, as large as `random` says.
+Program random_scaled_sums(std::mt19937_64& random) {
+  const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+  const std::uint32_t width = 16 + below(48);
+  const bool transposes = below(2) == 0;
+  const auto rows_of = [&](std::uint32_t count, std::uint32_t bound) {
+    std::vector<std::uint32_t> rows(count);
+    for (std::uint32_t& row : rows) row = below(bound);
+    return Index::compact(std::move(rows));
+  };
+  Program program(DType::F64);
+  const auto weight = [&](const char* name, std::uint32_t rows, Shape shape) {
+    return program.weight(*program.add_parameter({name, rows, shape, nullptr}));
+  };
+  const std::uint32_t products = 20 + below(40);
+  LinearOp op;
+  op.transpose_left = transposes;
+  const ValueId product = program.linear(
+      program.gather(weight("w", 3, {width, width}), rows_of(products, 1 + below(3))),
+      program.gather(weight("x", 12, Shape::column(width)), rows_of(products, 12)), op);
+  const std::uint32_t scaled_count = 10 + below(30);
+  const ValueId scalars = below(2) == 0 ? program.fact({-1, 0.5}, 2, Shape::scalar(), {})
+                                        : weight("s", 2, Shape::scalar());
+  const ValueId carried = program.gather(product, rows_of(scaled_count, products));
+  const ValueId factors = program.gather(scalars, rows_of(scaled_count, 2));
+  const ValueId scaled =
+      below(2) == 0 ? program.linear(factors, carried) : program.linear(carried, factors);
+  const ValueId rest = weight("b", 4, Shape::column(width));
+  const ValueId operands[] = {rest, product, scaled};
+  const ValueId all = program.concat(operands);
+  std::vector<std::uint32_t> offsets{0};
+  const std::uint32_t sums = 5 + below(30);
+  for (std::uint32_t i = 0; i < sums; ++i) offsets.push_back(offsets.back() + below(5));
+  const std::uint32_t members = offsets.back();
+  const ValueId sum = program.segment(
+      program.gather(all, rows_of(members, 4 + products + scaled_count)),
+      Segments::ragged(std::move(offsets)), below(8) == 0 ? Combination::Avg : Combination::Sum);
+  const bool needs_products = below(6) == 0;
+  program.set_sample_count(sums + (needs_products ? products : 0));
+  program.output(sum, Index::slice(0, sums));
+  if (needs_products) program.output(product, Index::slice(sums, products));
+  return program;
+}
+
+TEST(ReorderLinear, products_among_other_rows_and_times_scalars_keep_their_sums_and_gradients) {
+  std::mt19937_64 random(3);
+  std::uint32_t changed = 0;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    const Program before = random_scaled_sums(random);
+    OptimizeReport report;
+    const Program after = reordered(before, &report);
+    if (!report.runs.front().changed) continue;
+    changed += std::ranges::any_of(report.runs.front().counters, [](const auto& counter) {
+      return counter.first == "scaled products taken out of sums";
+    });
+    const auto comparison = opt::compare_programs(before, after);
+    ASSERT_TRUE(comparison.has_value()) << comparison.error().text();
+    ASSERT_TRUE(comparison->equal) << comparison->difference << print(before) << print(after);
+  }
+  EXPECT_GT(changed, 60u);
+}
+
+// TransR: M_r (h - t) + r.
+TEST(ReorderLinear, a_difference_of_two_projections_is_one_product) {
+  constexpr std::uint32_t kTriples = 64;
+  Program program(DType::F64);
+  program.set_sample_count(kTriples);
+  const ValueId e = program.weight(*program.add_parameter({"e", 2 * kTriples, {128, 1}, nullptr}));
+  const ValueId r = program.weight(*program.add_parameter({"r", 4, {128, 1}, nullptr}));
+  const ValueId m = program.weight(*program.add_parameter({"m", 4, {128, 128}, nullptr}));
+  std::vector<std::uint32_t> relations;
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t i = 0; i < 2 * kTriples; ++i) relations.push_back(i % kTriples % 4);
+  for (std::uint32_t i = 0; i < kTriples; ++i) {
+    for (const std::uint32_t member : {4 + i, i % 4, 4 + 2 * kTriples + i}) {
+      members.push_back(member);
+    }
+  }
+  const ValueId projected = program.linear(program.gather(m, Index::list(relations)), e);
+  const ValueId minus = program.gather(program.fact({-1}, 1, Shape::scalar(), {}),
+                                       Index::list(std::vector<std::uint32_t>(kTriples, 0)));
+  const ValueId tails =
+      program.linear(minus, program.gather(projected, Index::slice(kTriples, kTriples)));
+  const ValueId operands[] = {r, projected, tails};
+  program.output(program.segment(program.gather(program.concat(operands), Index::list(members)),
+                                 Segments::fixed(3), Combination::Sum),
+                 Index::slice(0, kTriples));
+  const Program after = reordered(program);
+  std::uint64_t products = 0;
+  for (const Op& op : after.ops()) {
+    const bool is_product =
+        op.kind() == OpKind::Linear && !after.op(op.operands[0]).shape.is_scalar();
+    products += is_product ? op.rows : 0;
+  }
+  EXPECT_EQ(products, kTriples);
+  const auto comparison = opt::compare_programs(program, after);
+  ASSERT_TRUE(comparison.has_value()) << comparison.error().text();
+  EXPECT_TRUE(comparison->equal) << comparison->difference;
+}
+
 }  // namespace
 }  // namespace vecc::test
