@@ -8,6 +8,9 @@
 //      - an operand that stands there twice is held once;
 //      - operands stand in order of (kind, id), unless a gather would lose its regular form; a
 //        first operand that is a concat stays first (a buffer may grow there, see program.h).
+//      - a weight of which at most 3/4 of the rows are read is replaced by a gather of those: a
+//        backend copies what a concat holds of a weight (a table of all entities, for the few that
+//        stand in some triples).
 //      The gathers' indices follow.
 //
 //   %2 = gather %1 [0, 2, 1, 1] : f32[4, 3x1]     # %1 has 3 rows, %0 one
@@ -134,6 +137,10 @@ class ConcatSweep {
         place = std::move(sorted_place);
       }
     }
+    if (std::ranges::any_of(held, [&](ValueId value) { return is_weight(value); })) {
+      if (!place) place = placed(parts, begin, id);
+      hold_read_rows(id, held, *place);
+    }
     if (held == operands) return false;
     if (!place) place = placed(parts, begin, id);
     changed_ = true;
@@ -182,6 +189,49 @@ class ConcatSweep {
       }
     }
     return parts;
+  }
+
+  [[nodiscard]] bool is_weight(ValueId value) {
+    return rewriter_.to().op(value).kind() == OpKind::Weight;
+  }
+
+  // By row of a concat that stands in the place of `id`: whether a gather reads it.
+  [[nodiscard]] std::vector<std::uint8_t> find_read(ValueId id, const Index& place,
+                                                    std::uint32_t rows) const {
+    std::vector<std::uint8_t> read(rows);
+    for (const ValueId reader : readers_.of(id)) {
+      const Index& index = std::get<GatherOp>(program_.op(reader).attributes).index;
+      for (std::uint32_t i = 0; i < index.size(); ++i) read[place[index[i]]] = 1;
+    }
+    return read;
+  }
+
+  // Puts gathers in the place of weights of which few rows are read; old rows, at `place` in a
+  // concat of `held`, follow.
+  void hold_read_rows(ValueId id, Values& held, Index& place) {
+    std::uint32_t total = 0;
+    for (const ValueId value : held) total += rewriter_.to().op(value).rows;
+    const std::vector<std::uint8_t> read = find_read(id, place, total);
+    std::vector<std::uint32_t> moved(total);  // of rows that are not held: any
+    std::uint32_t begin = 0;
+    std::uint32_t now = 0;
+    bool any = false;
+    for (ValueId& value : held) {
+      const std::uint32_t rows = rewriter_.to().op(value).rows;
+      std::vector<std::uint32_t> kept =
+          entries_where(rows, [&](std::uint32_t row) { return read[begin + row] != 0; });
+      const bool few = is_weight(value) && !kept.empty() &&
+                       4 * std::uint64_t{kept.size()} <= 3 * std::uint64_t{rows};
+      if (!few) kept = list_of(rows, [](std::uint32_t row) { return row; });
+      for (const std::uint32_t row : kept) moved[begin + row] = now++;
+      begin += rows;
+      if (!few) continue;
+      any = true;
+      count("rows of weights not held", rows - kept.size());
+      value = rewriter_.gather(value, Index::compact(std::move(kept)), program_.op(id).note);
+    }
+    if (!any) return;
+    place = Index::compact(list_of(place.size(), [&](std::uint32_t i) { return moved[place[i]]; }));
   }
 
   void set_begins(const Values& held, boost::unordered_flat_map<ValueId, std::uint32_t>& begin) {
