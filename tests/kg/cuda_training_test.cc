@@ -192,6 +192,34 @@ TEST_F(CudaTripleTraining, MatricesOfSeveralPartsMakeTheStepsOfTheCpu) {
   }
 }
 
+// Relations that one query of a batch has, some of a tile's, a whole tile and more; vectors that
+// shared memory has in one part and in several.
+TEST_F(CudaTripleTraining, RelationsOfFewAndOfManyQueriesMakeTheStepsOfTheCpu) {
+  constexpr std::uint32_t kEntities = 30;
+  const std::uint32_t counts[] = {1, 2, 3, 4, 5, 8, 9, 17, 40};
+  std::vector<kg::Triple> triples;
+  for (std::uint32_t relation = 0; relation < std::size(counts); ++relation) {
+    for (std::uint32_t i = 0; i < counts[relation]; ++i) {
+      triples.push_back({(7 * i + relation) % kEntities, relation, (i / 3 + 11) % kEntities});
+    }
+  }
+  for (const ScoreModel model : {ScoreModel::TransR, ScoreModel::Rescal}) {
+    for (const std::uint32_t dim : {37u, 520u}) {
+      TripleTrainOptions options = some_options();
+      options.model = model;
+      options.dim = dim;
+      options.batch_size = 0;
+      options.negatives = {5, 40};
+      options.dtype = dim == 37 ? DType::F64 : DType::F32;
+      options.optimizer.epsilon = dim == 37 ? 1e-4 : 1e-2;
+      options.initial_scale = 0.3;
+      SCOPED_TRACE(std::string(kg::info_of(model).name) + " " + std::to_string(dim));
+      expect_steps_of(triples, kEntities, std::size(counts), options, 2);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
 // More of them than a block lists at once; in one chunk too, whose groups blocks share.
 TEST_F(CudaTripleTraining, ManyGroupsOfNegativesMakeTheStepsOfTheCpu) {
   constexpr std::uint32_t kRelations = 40;

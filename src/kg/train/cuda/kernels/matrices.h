@@ -210,6 +210,32 @@ struct Product {
     }
     write<kOwn>(tile, to);
   }
+  // Of no more than kVectors.
+  template <unsigned kVectors, class From, class To>
+  __device__ __forceinline__ void compute_few(Number* space, const From& from, const To& to) const {
+    const FewProducts<kVectors> few = {a.dim, first_column, space};
+    const auto read = [&](unsigned vector, unsigned k) {
+      return vector < count * kOf ? from(parts[vector / kOf], k, vector % kOf) : Number(0);
+    };
+    const auto rows = [&](unsigned i, unsigned k) { return read_matrix(i, k); };
+    if (transposed) {
+      few.multiply_transpose(read, rows);
+    } else {
+      few.multiply(read, rows);
+    }
+    const unsigned k = first_column + threadIdx.x;
+    if (k >= a.dim) return;
+#pragma unroll
+    for (unsigned vector = 0; vector < kVectors; vector += kOf) {
+      if (vector >= count * kOf) return;
+      Number sums[kOf];
+#pragma unroll
+      for (unsigned set = 0; set < kOf; ++set) {
+        sums[set] = few.sums()[(vector + set) * kWideColumns + threadIdx.x];
+      }
+      to(parts[vector / kOf], k, sums);
+    }
+  }
   __device__ __forceinline__ Four read_matrix(unsigned i, unsigned k) const {
     return i < a.dim ? read_four(row_of(matrix, i, a.dim) + k, behind(k, a.dim)) : Four{};
   }
@@ -257,6 +283,11 @@ VECC_KG_FN void multiply_runs(const Bound& a, const Batch& batch, unsigned numbe
                                 end - first,
                                 parts};
   const unsigned rows = product.count * kOf;
+  if constexpr (!kDropsRelations) {
+    static_assert(FewProducts<kFewVectors>::kSpace <= WideTile<kProductRows / 8>::kSpace);
+    if (rows <= 4) return product.template compute_few<4>(space, from, to);
+    if (rows <= kFewVectors) return product.template compute_few<kFewVectors>(space, from, to);
+  }
   if (kOf == 1 && rows <= 8) {
     product.template compute<kOf>(space, from, to);
   } else if (rows <= 16) {
