@@ -286,46 +286,6 @@ VECC_KG_FN void begin_plane_query(const Bound& a, unsigned number, unsigned i, b
   if (threadIdx.x == 0) a.biases[i] = sign * c;
 }
 
-// A block a query, and behind them blocks of negatives.
-VECC_KG_FN void begin_query(const Bound& a, const Batch& batch, unsigned number, unsigned i) {
-  const bool tail = i < batch.tails;
-  const unsigned place = tail ? i : i - batch.tails;
-  const unsigned triple = kSides == Sides::Mixed ? a.chosen[tail ? place : a.batch_size + place]
-                                                 : a.order[batch.first + place];
-  const unsigned* const t = a.triples + 3 * static_cast<unsigned long long>(triple);
-  QueryRows rows = {tail ? t[0] : t[2], t[1], tail ? t[2] : t[0]};
-  if (threadIdx.x == 0) {
-    if constexpr (kLabels) rows.answer = draw_answer(a, number, i, KnownAnswers(a, rows, tail));
-    a.query_rows[i] = rows;
-    a.entity_keys.keys[i] = static_cast<Key>(rows.anchor) << 32 | i;
-    a.entity_keys.keys[batch.queries + i] =
-        static_cast<Key>(rows.answer) << 32 | (batch.queries + i);
-    a.relation_keys.keys[i] = static_cast<Key>(rows.relation) << 32 | i;
-    if (kModel != ScoreModel::TransF && !kHasPlanes) a.biases[i] = 0;
-  }
-  if constexpr (kHasPlanes) {
-    begin_plane_query(a, number, i, tail, rows);
-  } else if constexpr (!kHasMatrices && !kIsFormula) {
-    const Number* const x = entity(a, rows.anchor);
-    const Number* const r = row_of(a.relations, rows.relation, a.dim);
-    Number* const q = row_of(a.queries, i, a.dim);
-    for (unsigned k = threadIdx.x; k < number_count(a); k += kRowThreads) {
-      set_number(q, k, a.dim,
-                 query_number<kModel>(tail, drop_entity(a, number, i, k, number_of(x, k, a.dim)),
-                                      drop_relation(a, number, i, k, number_of(r, k, a.dim))));
-    }
-    if constexpr (kModel == ScoreModel::TransF) {
-      Number bias = 0;
-      for (unsigned k = threadIdx.x; k < a.dim; k += kRowThreads) {
-        bias += bias_number(tail, drop_entity(a, number, i, k, number_of(x, k, a.dim)).re,
-                            drop_relation(a, number, i, k, number_of(r, k, a.dim)).re);
-      }
-      bias = block_sum<kRowThreads>(bias);
-      if (threadIdx.x == 0) a.biases[i] = bias;
-    }
-  }
-}
-
 VECC_KG_FN void draw_negative(const Bound& a, const Batch& batch, unsigned step_batch,
                               unsigned place) {
   if (place >= batch.chunks * a.negative_count) return;
@@ -342,18 +302,6 @@ VECC_KG_FN void draw_negative(const Bound& a, const Batch& batch, unsigned step_
   a.negatives[place] = drawn;
   const unsigned part = 2 * batch.queries + place;
   a.entity_keys.keys[part] = static_cast<Key>(drawn) << 32 | part;
-}
-
-VECC_KG_FN void begin_step(const Bound& a) {
-  if (a.state->failed != 0) return;
-  const unsigned number = a.state->next;
-  const Batch batch(a, number);
-  if (blockIdx.x == 0 && threadIdx.x == 0) a.state->now = number;
-  if (blockIdx.x >= a.most_queries) {
-    draw_negative(a, batch, number, (blockIdx.x - a.most_queries) * kRowThreads + threadIdx.x);
-  } else if (blockIdx.x < batch.queries) {
-    begin_query(a, batch, number, blockIdx.x);
-  }
 }
 
 // A block a negative: its row as dropout leaves it.
