@@ -92,8 +92,9 @@ class FingerprintClasses {
   [[nodiscard]] std::vector<std::uint32_t> take_single_members(const SegmentOp& segment, ValueId id,
                                                                ValueClasses& result);
   void share_segments(const SegmentOp& segment, ValueId id, ValueClasses& result);
-  void share_entries(Combination combination, Shape shape, std::span<const Residues> member,
-                     const MultisetHash& all, bool doubtful, std::span<Residues> share) const;
+  static void share_entries(const Keys& keys, Combination combination, Shape shape,
+                            std::span<const Residues> member, const MultisetHash& all,
+                            bool doubtful, std::span<Residues> share);
   [[nodiscard]] std::vector<PairSum> pair_sums(const ContractOp& contract, ValueId id);
   void add_pairs(const ContractOp& contract, ValueId id, std::uint32_t begin, std::uint32_t end,
                  std::vector<PairSum>& sums) const;

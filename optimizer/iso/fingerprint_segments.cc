@@ -82,17 +82,17 @@ std::vector<std::uint32_t> FingerprintClasses::take_single_members(const Segment
 }
 
 // A member's shares, which depend on all members; of more than one entry on its place, too.
-void FingerprintClasses::share_entries(Combination combination, Shape shape,
+void FingerprintClasses::share_entries(const Keys& keys, Combination combination, Shape shape,
                                        std::span<const Residues> member, const MultisetHash& all,
-                                       bool doubtful, std::span<Residues> share) const {
+                                       bool doubtful, std::span<Residues> share) {
   const bool is_whole = all.count() == 1 && !doubtful;
-  KeyedHash hash = keys_.hash(HashTag::Combination, static_cast<std::uint64_t>(combination));
+  KeyedHash hash = keys.hash(HashTag::Combination, static_cast<std::uint64_t>(combination));
   hash.add(all.count()).add(all.sum()).add(member);
   for (std::size_t i = 0; i < share.size(); ++i) {
     if (shape.is_scalar()) {
-      share[i] = fingerprint_share(keys_, combination, member[i], all, doubtful);
+      share[i] = fingerprint_share(keys, combination, member[i], all, doubtful);
     } else if (is_whole) {
-      share[i] = keys_.is_narrow(shape) ? kOne : keys_.ones(shape.size());
+      share[i] = keys.is_narrow(shape) ? kOne : keys.ones(shape.size());
     } else {
       share[i] = KeyedHash(hash).add(i).value();
     }
@@ -103,26 +103,31 @@ void FingerprintClasses::share_segments(const SegmentOp& segment, ValueId id,
                                         ValueClasses& result) {
   const ValueClasses& from = operand(id, 0);
   const std::uint32_t rows = program_.op(id).rows;
+  const MultisetHash none(keys_, static_cast<std::uint64_t>(segment.combination));
+  std::vector<MultisetHash> members(segment.segments.count(rows), none);
+  std::vector<std::uint8_t> doubtful(members.size());  // not packed: threads write it
+  ListThreads::for_ranges(members.size(), [&](std::size_t begin, std::size_t end) {
+    for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
+      for_each_member(segment.segments, rows, s, [&](std::uint32_t row) {
+        if (const std::uint32_t ahead = row + ClassTable::kAhead; ahead < rows) {
+          from.table->prefetch(from.of_row[ahead]);
+        }
+        members[s].add(from.table->parts(from.of_row[row]));
+        if (from.table->doubtful(from.of_row[row])) doubtful[s] = 1;
+      });
+    }
+  });
+  const std::vector<std::uint32_t> owner = owners_of(segment.segments, rows);
   result.of_row.resize(rows);
-  std::vector<std::uint32_t> members;
-  for (std::uint32_t s = 0; s < segment.segments.count(rows); ++s) {
-    MultisetHash all(keys_, static_cast<std::uint64_t>(segment.combination));
-    bool doubtful = false;
-    members.clear();
-    for_each_member(segment.segments, rows, s, [&](std::uint32_t row) {
-      all.add(from.table->parts(from.of_row[row]));
-      doubtful = doubtful || from.table->doubtful(from.of_row[row]);
-      members.push_back(row);
-    });
-    result.table->insert_all(
-        static_cast<std::uint32_t>(members.size()),
-        [&](std::uint32_t k, std::span<Residues> share) {
-          share_entries(segment.combination, program_.op(id).shape,
-                        from.table->parts(from.of_row[members[k]]), all, doubtful, share);
-          return doubtful;
-        },
-        [&](std::uint32_t k, std::uint32_t row_class) { result.of_row[members[k]] = row_class; });
-  }
+  result.table->insert_all_by_threads(
+      rows,
+      [&, keys = keys_](std::uint32_t row, std::span<Residues> share) {
+        const std::uint32_t s = owner[row];
+        share_entries(keys, segment.combination, program_.op(id).shape,
+                      from.table->parts(from.of_row[row]), members[s], doubtful[s] != 0, share);
+        return doubtful[s] != 0;
+      },
+      [&](std::uint32_t row, std::uint32_t row_class) { result.of_row[row] = row_class; });
 }
 
 ValueClasses FingerprintClasses::classes(const VjpOp& vjp, ValueId id) {
@@ -136,33 +141,43 @@ ValueClasses FingerprintClasses::classes(const VjpOp& vjp, ValueId id) {
 // A member's row is a hash of all rows that its segment reads, in their order, and of its place.
 ValueClasses FingerprintClasses::segment_classes(const VjpOp& vjp, ValueId id) {
   const auto& segment = std::get<SegmentOp>(vjp.of);
+  const Segments& segments = segment.segments;
   const Op& op = program_.op(id);
-  ValueClasses result = start(id);
-  result.of_row.resize(op.rows);
-  std::vector<std::uint32_t> members;
-  for (std::uint32_t s = 0; s < segment.segments.count(op.rows); ++s) {
-    members.clear();
-    for_each_member(segment.segments, op.rows, s,
-                    [&](std::uint32_t row) { members.push_back(row); });
-    KeyedHash all = keys_.hash(HashTag::Vjp, static_cast<std::uint64_t>(segment.combination));
-    all.add(members.size());
-    for (std::size_t k = 0; k < op.operands.size(); ++k) {
-      const ValueClasses& read = operand(id, k);
-      const auto add = [&](std::uint32_t row) { all.add(read.table->parts(read.of_row[row])); };
-      if (read.of_row.size() == op.rows) {
-        for (const std::uint32_t row : members) add(row);
-      } else {
-        add(s);
+  std::vector<KeyedHash> all(
+      segments.count(op.rows),
+      keys_.hash(HashTag::Vjp, static_cast<std::uint64_t>(segment.combination)));
+  ListThreads::for_ranges(all.size(), [&](std::size_t begin, std::size_t end) {
+    for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
+      all[s].add(member_count(segments, s));
+      for (std::size_t k = 0; k < op.operands.size(); ++k) {
+        const ValueClasses& read = operand(id, k);
+        const auto add = [&](std::uint32_t row) {
+          all[s].add(read.table->parts(read.of_row[row]));
+        };
+        if (read.of_row.size() == op.rows) {
+          for_each_member(segments, op.rows, s, add);
+        } else {
+          add(s);
+        }
       }
     }
-    result.table->insert_all(
-        static_cast<std::uint32_t>(members.size()),
-        [&](std::uint32_t k, std::span<Residues> y) {
-          for (std::size_t j = 0; j < y.size(); ++j) y[j] = KeyedHash(all).add(k).add(j).value();
-          return true;
-        },
-        [&](std::uint32_t k, std::uint32_t row_class) { result.of_row[members[k]] = row_class; });
-  }
+  });
+  const std::vector<std::uint32_t> owner = owners_of(segments, op.rows);
+  const auto place_of = [&](std::uint32_t row) {  // among its segment's members
+    if (!segments.is_fixed()) return row - segments.offsets()[owner[row]];
+    return segments.dimension() == 2 ? row % segments.members() : row / segments.count(op.rows);
+  };
+  ValueClasses result = start(id);
+  result.of_row.resize(op.rows);
+  result.table->insert_all_by_threads(
+      op.rows,
+      [&](std::uint32_t row, std::span<Residues> y) {
+        KeyedHash member = all[owner[row]];
+        member.add(place_of(row));
+        for (std::size_t j = 0; j < y.size(); ++j) y[j] = KeyedHash(member).add(j).value();
+        return true;
+      },
+      [&](std::uint32_t row, std::uint32_t row_class) { result.of_row[row] = row_class; });
   return result;
 }
 

@@ -24,6 +24,7 @@
 // Merging rows of equal value is right for whatever reads them, so Programs with derivatives and
 // updates may be compressed as well: states are variables by name like weights.
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,8 +36,11 @@
 #include "optimizer/rewrite/rewriter.h"
 #include "optimizer/rewrite/row_classes.h"
 #include "optimizer/rewrite/row_map.h"
+#include "optimizer/rewrite/unset_array.h"
+#include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
@@ -61,42 +65,66 @@ RowMap first_of_each(const ValueClasses& classes) {
 
 // The map by which row stands_for[i] is computed for row i.
 RowMap standing_for(std::span<const std::uint32_t> stands_for) {
+  const auto rows = static_cast<std::uint32_t>(stands_for.size());
   RowMap map;
-  map.place.resize(stands_for.size());
-  for (std::uint32_t row = 0; row < stands_for.size(); ++row) {
-    if (stands_for[row] != row) continue;
-    map.place[row] = static_cast<std::uint32_t>(map.kept.size());
-    map.kept.push_back(row);
-  }
-  if (map.kept.size() == stands_for.size()) return {};
-  for (std::uint32_t row = 0; row < stands_for.size(); ++row) {
-    map.place[row] = map.place[stands_for[row]];
-  }
+  map.kept = entries_where(rows, [&](std::uint32_t row) { return stands_for[row] == row; });
+  if (map.kept.size() == rows) return {};
   map.identity = false;
+  UnsetArray<std::uint32_t> place(rows);  // of those that are kept
+  ListThreads::for_ranges(map.kept.size(), [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) place[map.kept[begin]] = static_cast<std::uint32_t>(begin);
+  });
+  map.place = list_of(rows, [&](std::uint32_t row) { return place[stands_for[row]]; });
   return map;
 }
 
-// The first segment of each multiset of rows stands for all, member for equal member.
+// Of segments, not of rows: the first one of each multiset of rows is kept.
+RowMap first_of_each_multiset(const Segments& segments, const ValueClasses& classes,
+                              const iso::Keys& keys) {
+  const auto rows = static_cast<std::uint32_t>(classes.of_row.size());
+  iso::ClassTable multisets(1);
+  std::vector<std::uint32_t> of_segment(segments.count(rows));
+  multisets.insert_all_by_threads(
+      static_cast<std::uint32_t>(of_segment.size()),
+      [&](std::uint32_t s, std::span<iso::Residues> parts) {
+        iso::MultisetHash members(keys, 0);
+        for_each_member(segments, rows, s, [&](std::uint32_t row) {
+          members.add(classes.table->parts(classes.of_row[row]));
+        });
+        parts[0] = members.sum();
+        return false;
+      },
+      [&](std::uint32_t s, std::uint32_t multiset) { of_segment[s] = multiset; });
+  return RowMap::of_classes(of_segment, multisets.size());
+}
+
+// The first segment of each multiset of rows stands for all, member for equal member: of equal
+// members of it, the last one does.
 RowMap first_of_each_segment(const Segments& segments, const ValueClasses& classes,
                              const iso::Keys& keys) {
   const auto rows = static_cast<std::uint32_t>(classes.of_row.size());
-  iso::ClassTable multisets(1);
-  std::vector<std::uint32_t> first;  // by multiset: its first segment
-  std::vector<std::uint32_t> row_of_class(classes.table->size());
+  const RowMap first = first_of_each_multiset(segments, classes, keys);
+  if (first.identity) return {};
   std::vector<std::uint32_t> stands_for(rows);
-  for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
-    iso::MultisetHash members(keys, 0);
-    for_each_member(segments, rows, s, [&](std::uint32_t row) {
-      members.add(classes.table->parts(classes.of_row[row]));
-    });
-    const std::uint32_t multiset = multisets.insert({&members.sum(), 1});
-    if (multiset == first.size()) first.push_back(s);
-    for_each_member(segments, rows, first[multiset],
-                    [&](std::uint32_t row) { row_of_class[classes.of_row[row]] = row; });
-    for_each_member(segments, rows, s, [&](std::uint32_t row) {
-      stands_for[row] = first[multiset] == s ? row : row_of_class[classes.of_row[row]];
-    });
-  }
+  ListThreads::for_ranges(first.place.size(), [&](std::size_t begin, std::size_t end) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> members;  // of the first: class, row
+    for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
+      const std::uint32_t kept = first.kept[first.place[s]];
+      if (kept == s) {
+        for_each_member(segments, rows, s, [&](std::uint32_t row) { stands_for[row] = row; });
+        continue;
+      }
+      members.clear();
+      for_each_member(segments, rows, kept,
+                      [&](std::uint32_t row) { members.emplace_back(classes.of_row[row], row); });
+      std::ranges::sort(members);
+      for_each_member(segments, rows, s, [&](std::uint32_t row) {
+        const auto after = std::ranges::upper_bound(
+            members, classes.of_row[row], {}, &std::pair<std::uint32_t, std::uint32_t>::first);
+        stands_for[row] = std::prev(after)->second;
+      });
+    }
+  });
   return standing_for(stands_for);
 }
 
@@ -106,9 +134,14 @@ RowMap members_of(const SegmentOp& segment, const RowMap& kept_segments, std::ui
   RowMap map;
   map.kept = keep_segments(segment, rows, kept_segments.kept).members;
   map.identity = map.kept.size() == rows;
+  if (map.identity) return {};
   map.place.assign(rows, kNoRow);
-  for (std::uint32_t i = 0; i < map.kept.size(); ++i) map.place[map.kept[i]] = i;
-  return map.identity ? RowMap() : map;
+  ListThreads::for_ranges(map.kept.size(), [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) {
+      map.place[map.kept[begin]] = static_cast<std::uint32_t>(begin);
+    }
+  });
+  return map;
 }
 
 class Compressor {

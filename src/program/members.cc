@@ -29,9 +29,11 @@ std::optional<std::vector<std::uint32_t>> whole_columns(const Segments& segments
 
 std::vector<std::uint32_t> owners_of(const Segments& segments, std::uint32_t rows) {
   std::vector<std::uint32_t> owner(rows);
-  for (std::uint32_t s = 0; s < segments.count(rows); ++s) {
-    for_each_member(segments, rows, s, [&](std::uint32_t row) { owner[row] = s; });
-  }
+  ListThreads::for_ranges(segments.count(rows), [&](std::size_t begin, std::size_t end) {
+    for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
+      for_each_member(segments, rows, s, [&](std::uint32_t row) { owner[row] = s; });
+    }
+  });
   return owner;
 }
 

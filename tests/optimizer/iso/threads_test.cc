@@ -58,12 +58,45 @@ Program many_rows(bool ones) {
   return program;
 }
 
+// Shares of scalars and of wide rows, in ragged and in fixed segments over both dimensions, of
+// which some are equal, and their gradients.
+Program many_shares(const Segments& segments, Shape shape) {
+  Program program;
+  const auto x = program.add_parameter({"x", kPoints, shape, nullptr});
+  VECC_CHECK(x, "parameter");
+  const ValueId members = program.gather(program.weight(*x), spread(kEdges, 13, kPoints / 7));
+  const ValueId shares = program.segment(members, segments, Combination::Softmax);
+  program.set_sample_count(kEdges);
+  program.output(shares, Index::slice(0, kEdges));
+  const Seed seed{shares,
+                  program.fact(std::vector<double>(kEdges * shape.size(), 2.0), kEdges, shape)};
+  const auto gradients = append_gradients(program, {&seed, 1}, {&*x, 1});
+  VECC_CHECK(gradients.has_value(), "gradients");
+  return program;
+}
+
 class IsoThreads : public ::testing::TestWithParam<std::uint32_t> {};
+
+std::vector<Program> programs_of_many_rows() {
+  std::vector<std::uint32_t> offsets{0};
+  while (offsets.back() < kEdges) {
+    const auto length = static_cast<std::uint32_t>(offsets.size() % 5);
+    offsets.push_back(std::min(kEdges, offsets.back() + length));
+  }
+  std::vector<Program> programs;
+  programs.push_back(many_rows(/*ones=*/false));
+  programs.push_back(many_rows(/*ones=*/true));
+  for (const Shape shape : {Shape::scalar(), Shape(3, 1), Shape(17, 1)}) {
+    programs.push_back(many_shares(Segments::ragged(offsets), shape));
+  }
+  programs.push_back(many_shares(Segments::fixed(4, 1), Shape::scalar()));
+  programs.push_back(many_shares(Segments::fixed(4, 2), Shape::scalar()));
+  return programs;
+}
 
 TEST_P(IsoThreads, classes_do_not_depend_on_their_number) {
   const std::uint32_t threads = GetParam();
-  for (const bool ones : {false, true}) {
-    const Program program = many_rows(ones);
+  for (const Program& program : programs_of_many_rows()) {
     opt::iso::FingerprintClasses one(program, 1);
     opt::iso::FingerprintClasses many(program, 1);
     for (ValueId id = 0; id < program.ops().size(); ++id) {
