@@ -143,14 +143,8 @@ ValueClasses FingerprintClasses::classes(const FactOp& fact, ValueId id) {
   }
   const std::size_t size = fact.shape.size();
   const auto row = [&](std::uint32_t i) { return std::span(*fact.values).subspan(i * size, size); };
-  DistinctRows distinct(size);
-  Firsts first(fact.rows);
-  std::vector<std::uint32_t> first_of_number;
-  for (std::uint32_t i = 0; i < fact.rows; ++i) {
-    const std::uint32_t number = distinct.number_of(row(i).data());
-    if (number == first_of_number.size()) first_of_number.push_back(i);
-    first[i] = first_of_number[number];
-  }
+  const Firsts first = first_of_constants(
+      fact.rows, size, [&](std::uint32_t i) { return fact.values->data() + i * size; });
   Scratch positions;
   if (!keys_.is_narrow(fact.shape)) {
     for (std::size_t k = 0; k < size; ++k) positions.push_back(keys_.position(k));

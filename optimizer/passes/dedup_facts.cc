@@ -29,12 +29,11 @@ const FactOp* plain_fact(const Op& op) {
   return fact && !fact->unit ? fact : nullptr;
 }
 
-// The facts of one shape, their distinct rows, and which facts have rows in common.
+// The facts of one shape, and their distinct rows.
 struct FactsOfShape {
-  explicit FactsOfShape(std::size_t size) : rows(size) {}
-
-  DistinctRows rows;
-  std::vector<std::uint32_t> owner;  // by distinct row: the first fact that has it
+  std::vector<ValueId> facts;
+  std::uint64_t rows = 0;               // of all facts
+  std::vector<const double*> distinct;  // by number
 };
 
 class FactMerger {
@@ -46,7 +45,14 @@ class FactMerger {
         leader_(program.ops().size()) {
     std::iota(leader_.begin(), leader_.end(), 0u);
     for (ValueId id = 0; id < program.ops().size(); ++id) {
-      if (const FactOp* fact = plain_fact(program.op(id))) number_rows(id, *fact);
+      const FactOp* fact = plain_fact(program.op(id));
+      if (fact == nullptr) continue;
+      FactsOfShape& facts = shapes_[fact->shape];
+      facts.facts.push_back(id);
+      facts.rows += fact->rows;
+    }
+    for (auto& [shape, facts] : shapes_) {
+      if (facts.rows < kNoRow) number_rows(shape.size(), facts);  // more than these stay
     }
   }
 
@@ -73,20 +79,35 @@ class FactMerger {
   }
 
  private:
-  void number_rows(ValueId id, const FactOp& fact) {
-    const std::size_t size = fact.shape.size();
-    FactsOfShape& facts = shapes_.try_emplace(fact.shape, size).first->second;
-    numbers_[id].reserve(fact.rows);
-    for (std::uint32_t row = 0; row < fact.rows; ++row) {
-      const std::uint32_t number = facts.rows.number_of(fact.values->data() + row * size);
-      numbers_[id].push_back(number);
-      if (number == facts.owner.size()) {
-        facts.owner.push_back(id);
+  // Rows are numbered in the order in which they first come.
+  void number_rows(std::size_t size, FactsOfShape& facts) {
+    std::vector<const double*> row_at;
+    std::vector<ValueId> owner;  // by row
+    row_at.reserve(facts.rows);
+    owner.reserve(facts.rows);
+    for (const ValueId id : facts.facts) {
+      const FactOp& fact = *plain_fact(program_.op(id));
+      numbers_[id].reserve(fact.rows);
+      for (std::uint32_t row = 0; row < fact.rows; ++row) {
+        row_at.push_back(fact.values->data() + row * size);
+        owner.push_back(id);
+      }
+    }
+    const std::vector<std::uint32_t> first = first_of_constants(
+        static_cast<std::uint32_t>(facts.rows), size, [&](std::uint32_t i) { return row_at[i]; });
+    std::vector<std::uint32_t> number(first.size());
+    for (std::uint32_t i = 0; i < first.size(); ++i) {
+      const ValueId id = owner[i];
+      if (first[i] == i) {
+        number[i] = static_cast<std::uint32_t>(facts.distinct.size());
+        facts.distinct.push_back(row_at[i]);
         ++distinct_[id];
       } else {
-        join(facts.owner[number], id);
+        number[i] = number[first[i]];
+        join(owner[first[i]], id);
         ++repeated_;
       }
+      numbers_[id].push_back(number[i]);
     }
   }
 
@@ -115,13 +136,13 @@ class FactMerger {
     for (const ValueId fact : facts) distinct += distinct_[fact];
     values.reserve(distinct * first.shape.size());
     std::vector<std::vector<std::uint32_t>> index(facts.size());
-    place_.resize(std::max(place_.size(), shape.owner.size()), kNoRow);
+    place_.resize(std::max(place_.size(), shape.distinct.size()), kNoRow);
     std::uint32_t rows = 0;
     for (std::size_t k = 0; k < facts.size(); ++k) {
       for (const std::uint32_t number : numbers_[facts[k]]) {
         if (place_[number] == kNoRow) {
           place_[number] = rows++;
-          const double* row = shape.rows.rows()[number];
+          const double* row = shape.distinct[number];
           values.insert(values.end(), row, row + first.shape.size());
         }
         index[k].push_back(place_[number]);

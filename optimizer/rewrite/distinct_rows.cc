@@ -11,13 +11,17 @@ std::uint32_t DistinctRows::number_of(const double* row) {
   return entry->second;
 }
 
-std::size_t DistinctRows::Hash::operator()(const double* row) const noexcept {
+std::uint64_t hash_of_constants(const double* row, std::size_t size) {
   std::uint64_t hash = 0x9E3779B97F4A7C15ull;
   for (std::size_t k = 0; k < size; ++k) {
     hash = (hash ^ std::bit_cast<std::uint64_t>(row[k])) * 0xD6E8FEB86659FD93ull;
     hash ^= hash >> 32;
   }
-  return hash;
+  return hash * 0x9E3779B97F4A7C15ull;
+}
+
+std::size_t DistinctRows::Hash::operator()(const double* row) const noexcept {
+  return hash_of_constants(row, size);
 }
 
 bool DistinctRows::Equal::operator()(const double* a, const double* b) const noexcept {

@@ -4,9 +4,27 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
+#include "optimizer/rewrite/equal_rows.h"
+
 namespace vecc::opt {
+
+/// The hash of a row of constants: all bits of the result depend on all bits of the row.
+[[nodiscard]] std::uint64_t hash_of_constants(const double* row, std::size_t size);
+
+/// By row 0 .. count-1, the first row with the same bits; row i is `size` doubles from row_at(i)
+/// on. By threads (ListThreads).
+template <class RowAt>
+[[nodiscard]] std::vector<std::uint32_t> first_of_constants(std::uint32_t count, std::size_t size,
+                                                            const RowAt& row_at) {
+  return EqualRows::find(
+      count, [&](std::uint32_t i) { return hash_of_constants(row_at(i), size); },
+      [&](std::uint32_t a, std::uint32_t b) {
+        return std::memcmp(row_at(a), row_at(b), size * sizeof(double)) == 0;
+      });
+}
 
 /// Numbers rows of `size` doubles in the order in which they first come; rows with the same bits
 /// get the same number (0.0 and -0.0 differ, a NaN equals itself).
