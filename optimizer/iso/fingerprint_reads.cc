@@ -2,6 +2,7 @@
 // fingerprinted once for each that is different.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -28,11 +29,9 @@ Residues wide_constant(const Keys& keys, std::span<const Residues> positions,
 
 std::vector<std::uint32_t> lifted(const std::vector<std::uint32_t>& of_row, const Lift& lift,
                                   std::uint32_t rows) {
-  std::vector<std::uint32_t> result(rows);
-  for (std::uint32_t i = 0; i < rows; ++i) {
-    result[i] = of_row[unlifted_row(lift, static_cast<std::uint32_t>(of_row.size()), i)];
-  }
-  return result;
+  return list_of(rows, [&](std::uint32_t i) {
+    return of_row[unlifted_row(lift, static_cast<std::uint32_t>(of_row.size()), i)];
+  });
 }
 
 using Firsts = std::vector<std::uint32_t>;  // by row: the first row that reads the same
@@ -45,14 +44,16 @@ Firsts first_of_class(const std::vector<std::uint32_t>& of_row, std::uint32_t co
   if (count > kSparse * of_row.size()) {
     return EqualRows::find_words(rows, 1, [&](std::uint32_t i, std::size_t) { return of_row[i]; });
   }
-  std::vector<std::uint32_t> first(count, kNone);
-  Firsts result(rows);
-  for (std::uint32_t i = 0; i < rows; ++i) {
-    std::uint32_t& mine = first[of_row[i]];
-    if (mine == kNone) mine = i;
-    result[i] = mine;
-  }
-  return result;
+  std::vector<std::uint32_t> first = long_list(count, kNone);
+  ListThreads::for_ranges(rows, [&](std::size_t begin, std::size_t end) {
+    for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {  // the least one stays
+      const std::atomic_ref mine(first[of_row[i]]);
+      std::uint32_t was = mine.load(std::memory_order_relaxed);
+      while (i < was && !mine.compare_exchange_weak(was, i, std::memory_order_relaxed)) {
+      }
+    }
+  });
+  return list_of(rows, [&](std::uint32_t i) { return first[of_row[i]]; });
 }
 
 bool is_one_class(const std::vector<std::uint32_t>& of_row) {
@@ -87,7 +88,7 @@ ValueClasses FingerprintClasses::by_reads(ValueId id, const std::optional<Firsts
     result.of_row.push_back(result.table->append(parts, doubtful));
     return result;
   }
-  result.of_row.resize(rows);
+  result.of_row = long_list<std::uint32_t>(rows);
   if (!first) {
     result.table->insert_all_by_threads(
         rows, fingerprint,

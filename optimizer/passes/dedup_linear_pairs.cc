@@ -16,7 +16,6 @@
 // layers) leaves alone.
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -54,9 +53,10 @@ RowMap distinct_pairs(std::span<const std::uint32_t> left, std::span<const std::
 class PairDeduplicator {
  public:
   explicit PairDeduplicator(const Program& program)
-      : program_(program), sources_(program), same_(sources_.size()), maps_(program.ops().size()) {
-    std::iota(same_.begin(), same_.end(), 0u);
-  }
+      : program_(program),
+        sources_(program),
+        same_(list_of(sources_.size(), [](std::uint32_t number) { return number; })),
+        maps_(program.ops().size()) {}
 
   // The number of products that are left out.
   std::uint64_t run() {

@@ -14,6 +14,7 @@
 
 #include "optimizer/rewrite/unset_array.h"
 #include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 
 namespace vecc::opt {
 
@@ -28,10 +29,16 @@ namespace vecc::opt {
 /// Whether each number is larger than the one before it, so that no two are equal.
 template <class Numbers>
 [[nodiscard]] bool is_ascending(const Numbers& numbers, std::uint32_t count) {
-  for (std::uint32_t i = 1; i < count; ++i) {
-    if (numbers[i] <= numbers[i - 1]) return false;
+  constexpr std::uint32_t kFew = 64;  // most that are not are found out at once
+  const auto ascends = [&](std::size_t i) {
+    const auto next = static_cast<std::uint32_t>(i) + 1;
+    return numbers[next - 1] < numbers[next];
+  };
+  const std::size_t steps = count - std::min(count, 1u);
+  for (std::size_t i = 0; i < std::min<std::size_t>(steps, kFew); ++i) {
+    if (!ascends(i)) return false;
   }
-  return true;
+  return holds_for_all(steps, ascends);
 }
 
 class EqualRows {
@@ -183,7 +190,7 @@ template <class Hash, class Equal>
 std::vector<std::uint32_t> EqualRows::find(std::uint32_t count, const Hash& hash,
                                            const Equal& equal) {
   UnsetArray<std::uint64_t> hashes(count);
-  std::vector<std::uint32_t> first(count);
+  std::vector<std::uint32_t> first = long_list<std::uint32_t>(count);
   std::atomic<std::uint32_t> kept{0};
   ListThreads::for_numbered_ranges(count, [&](std::size_t, std::size_t begin, std::size_t end) {
     Hash own = hash;

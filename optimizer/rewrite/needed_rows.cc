@@ -28,7 +28,8 @@ class RowSet {
   void add_each(std::size_t entries, std::uint32_t count, const Each& each) {
     if (all_) return;
     const bool was_none = rows_ == nullptr;
-    if (was_none) rows_ = std::make_unique<std::vector<std::uint8_t>>(count);
+    if (was_none)
+      rows_ = std::make_unique<std::vector<std::uint8_t>>(long_list<std::uint8_t>(count));
     std::atomic<bool> any{false};
     ListThreads::for_ranges(entries, [&](std::size_t begin, std::size_t end) {
       bool any_here = false;
@@ -67,7 +68,7 @@ class Planner {
         classes_(classes),
         margin_(margin),
         needed_(program.ops().size()),
-        place_of_class_(classes ? classes->size() : 0, kNoRow) {
+        place_of_class_(long_list(classes ? classes->size() : 0, kNoRow)) {
     plan_.maps = RowMaps(program.ops().size());
   }
 

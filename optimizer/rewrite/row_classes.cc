@@ -1,14 +1,16 @@
 #include "optimizer/rewrite/row_classes.h"
 
 #include <algorithm>
-#include <numeric>
+#include <atomic>
 #include <span>
 #include <utility>
 
 #include "optimizer/rewrite/equal_rows.h"
+#include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
 #include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 
 namespace vecc::opt {
 namespace {
@@ -56,8 +58,7 @@ class RowClasses::Builder {
         sources_(sources),
         classes_(classes),
         doubtful_(program),
-        parameter_(program.parameters().size(), kNoClass),
-        first_(sources.size(), kNoClass) {}
+        parameter_(program.parameters().size(), kNoClass) {}
 
   void classify(ValueId id) {
     std::visit([&](const auto& op) { classify(op, id); }, program_.op(id).attributes);
@@ -99,11 +100,9 @@ class RowClasses::Builder {
 
   void classify(const FactOp& fact, ValueId id) {
     if (!fact.unit) return;
-    for (std::uint32_t row = 0; row < fact.rows; ++row) {
-      std::uint32_t& mine = classes_[sources_.of(id)[row]];
-      if (unit_ == kNoClass) unit_ = mine;
-      mine = unit_;
-    }
+    const SourceRows::View rows = sources_.of(id);
+    if (unit_ == kNoClass && fact.rows > 0) unit_ = rows[0];
+    for_each_entry(fact.rows, [&](std::uint32_t row) { classes_[rows[row]] = unit_; });
   }
 
   void classify(const WeightOp& weight, ValueId id) {
@@ -111,8 +110,8 @@ class RowClasses::Builder {
     if (program_.op(id).rows == 0) return;
     std::uint32_t& first = parameter_[weight.parameter];
     if (first == kNoClass) first = rows[0];
-    for (std::uint32_t row = 0; row < program_.op(id).rows; ++row)
-      classes_[rows[row]] = first + row;
+    for_each_entry(program_.op(id).rows,
+                   [&](std::uint32_t row) { classes_[rows[row]] = first + row; });
   }
 
   void classify(const LinearOp& linear, ValueId id) {
@@ -203,10 +202,10 @@ class RowClasses::Builder {
       return set_classes(id, same);
     }
     // A row is its segment's members and which of them it is.
-    std::vector<std::uint32_t> owner(rows);
-    for (std::uint32_t s = 0; s < segments; ++s) {
+    std::vector<std::uint32_t> owner = long_list<std::uint32_t>(rows);
+    for_each_entry(segments, [&](std::uint32_t s) {
       for_each_member(segment.segments, rows, s, [&](std::uint32_t row) { owner[row] = same[s]; });
-    }
+    });
     by_pair(
         id, rows, [&](std::uint32_t i) { return owner[i]; },
         [&](std::uint32_t i) { return member[i]; });
@@ -224,22 +223,34 @@ class RowClasses::Builder {
 
   [[nodiscard]] bool is_one_class(ValueId value) const {
     const View classes = of(value);
-    for (std::uint32_t i = 1; i < program_.op(value).rows; ++i) {
-      if (classes[i] != classes[0]) return false;
-    }
-    return true;
+    return holds_for_all(program_.op(value).rows, [&](std::size_t i) {
+      return classes[static_cast<std::uint32_t>(i)] == classes[0];
+    });
   }
 
   // Row i is equal to the first row with its operand's class.
   void by_class(ValueId id, std::uint32_t rows, const View& operand) {
     if (is_ascending(operand, rows)) return;
+    if (first_.empty()) first_ = long_list(sources_.size(), kNoClass);
     const SourceRows::View mine = sources_.of(id);
-    for (std::uint32_t i = 0; i < rows; ++i) {
-      std::uint32_t& first = first_[operand[i]];
-      if (first == kNoClass) first = mine[i];
-      classes_[mine[i]] = first;
-    }
-    for (std::uint32_t i = 0; i < rows; ++i) first_[operand[i]] = kNoClass;
+    for_each_entry(rows, [&](std::uint32_t i) {  // the least one stays
+      const std::atomic_ref first(first_[operand[i]]);
+      std::uint32_t was = first.load(std::memory_order_relaxed);
+      while (i < was && !first.compare_exchange_weak(was, i, std::memory_order_relaxed)) {
+      }
+    });
+    for_each_entry(rows, [&](std::uint32_t i) { classes_[mine[i]] = mine[first_[operand[i]]]; });
+    for_each_entry(rows, [&](std::uint32_t i) {
+      std::atomic_ref(first_[operand[i]]).store(kNoClass, std::memory_order_relaxed);
+    });
+  }
+
+  // Calls body(i) for i = 0 .. count-1, by all threads.
+  template <class Body>
+  static void for_each_entry(std::uint32_t count, const Body& body) {
+    ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
+      for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) body(i);
+    });
   }
 
   // Row i is equal to the first row with the pair (left(i), right(i)).
@@ -256,11 +267,8 @@ class RowClasses::Builder {
 
   void set_classes(ValueId id, const std::vector<std::uint32_t>& first) {
     const SourceRows::View mine = sources_.of(id);
-    ListThreads::for_ranges(first.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        classes_[mine[static_cast<std::uint32_t>(i)]] = mine[first[i]];
-      }
-    });
+    for_each_entry(static_cast<std::uint32_t>(first.size()),
+                   [&](std::uint32_t i) { classes_[mine[i]] = mine[first[i]]; });
   }
 
   const Program& program_;
@@ -269,13 +277,13 @@ class RowClasses::Builder {
   DoubtfulValues doubtful_;
   std::uint32_t unit_ = kNoClass;         // of all units
   std::vector<std::uint32_t> parameter_;  // by parameter: the class of its first row
-  std::vector<std::uint32_t> first_;      // by class; scratch of by_class, kNoClass between uses
+  std::vector<std::uint32_t>
+      first_;  // by class; none yet, or scratch of by_class, kNoClass between uses
 };
 
 RowClasses::RowClasses(SourceRows sources)
-    : sources_(std::move(sources)), classes_(sources_.size()) {
-  std::iota(classes_.begin(), classes_.end(), 0u);
-}
+    : sources_(std::move(sources)),
+      classes_(list_of(sources_.size(), [](std::uint32_t number) { return number; })) {}
 
 RowClasses::RowClasses(const Program& program) : RowClasses(SourceRows(program)) {
   Builder builder(program, sources_, classes_);
@@ -293,9 +301,9 @@ std::optional<RowClasses> RowClasses::of_few(const Program& program, std::uint64
     const OpKind kind = op.kind();
     if (kind == OpKind::Gather || kind == OpKind::Concat || kind == OpKind::Output) continue;
     const SourceRows::View rows = result.sources_.of(id);
-    for (std::uint32_t i = 0; i < op.rows; ++i) {
-      if (result.classes_[rows[i]] == rows[i]) elements += op.shape.size();
-    }
+    elements += op.shape.size() * total_of(op.rows, [&](std::uint32_t i) {
+                  return result.classes_[rows[i]] == rows[i] ? 1u : 0u;
+                });
     if (elements > most) return std::nullopt;
   }
   return result;

@@ -17,7 +17,7 @@ namespace vecc::opt {
 RowMap RowMap::of_classes(std::span<const std::uint32_t> classes, std::uint32_t class_count) {
   const auto rows = static_cast<std::uint32_t>(classes.size());
   // By class: its first row. Threads that meet at a class leave the lesser one.
-  std::vector<std::uint32_t> number(class_count, kNoRow);
+  std::vector<std::uint32_t> number = long_list(class_count, kNoRow);
   ListThreads::for_ranges(rows, [&](std::size_t begin, std::size_t end) {
     for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
       if (classes[row] == kNoRow) continue;

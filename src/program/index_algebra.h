@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 #include "vecc/index.h"
 
 namespace vecc {
@@ -32,7 +33,7 @@ decltype(auto) with_rows(const Index& index, Visit&& visit) {
 /// entry_at(0) .. entry_at(count - 1), written by all threads of the scope (ListThreads).
 template <class EntryAt>
 [[nodiscard]] std::vector<std::uint32_t> list_of(std::uint32_t count, const EntryAt& entry_at) {
-  std::vector<std::uint32_t> entries(count);
+  std::vector<std::uint32_t> entries = long_list<std::uint32_t>(count);
   ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) entries[i] = entry_at(static_cast<std::uint32_t>(i));
   });
@@ -76,7 +77,7 @@ template <class Has>
   for_each_found([](std::size_t, std::uint32_t) {});
   std::size_t all = 0;
   for (std::size_t& of_range : next) all += std::exchange(of_range, all);
-  found.resize(all);
+  found = long_list<std::uint32_t>(all);
   for_each_found([&](std::size_t at, std::uint32_t i) { found[at] = i; });
   return found;
 }

@@ -5,6 +5,7 @@
 
 #include "src/program/index_algebra.h"
 #include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 
 namespace vecc {
 namespace {
@@ -28,7 +29,7 @@ std::optional<std::vector<std::uint32_t>> whole_columns(const Segments& segments
 }  // namespace
 
 std::vector<std::uint32_t> owners_of(const Segments& segments, std::uint32_t rows) {
-  std::vector<std::uint32_t> owner(rows);
+  std::vector<std::uint32_t> owner = long_list<std::uint32_t>(rows);
   ListThreads::for_ranges(segments.count(rows), [&](std::size_t begin, std::size_t end) {
     for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
       for_each_member(segments, rows, s, [&](std::uint32_t row) { owner[row] = s; });
