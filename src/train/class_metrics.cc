@@ -5,6 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "src/support/list_threads.h"
+#include "src/support/long_list.h"
+
 namespace vecc::training {
 namespace {
 
@@ -16,6 +19,16 @@ std::size_t largest_entry(std::span<const double> values) {
   return static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
 }
 
+void write_softmax(std::span<const double> logits, std::span<double> result) {
+  const double largest = std::ranges::max(logits);
+  double sum = 0;
+  for (std::size_t k = 0; k < logits.size(); ++k) {
+    result[k] = std::exp(logits[k] - largest);
+    sum += result[k];
+  }
+  for (double& value : result) value /= sum;
+}
+
 struct Areas {
   double roc = 0;
   double precision = 0;
@@ -24,7 +37,7 @@ struct Areas {
 // Both areas in one pass over the scores from the largest: at each distinct score, how many
 // positives and negatives stand at or above it. None of a single class.
 template <class Scored>
-std::optional<Areas> areas_of(std::vector<Scored> scored) {
+std::optional<Areas> areas_of(std::vector<Scored>& scored) {
   const auto positives = static_cast<double>(std::ranges::count(scored, true, &Scored::positive));
   const double negatives = static_cast<double>(scored.size()) - positives;
   if (positives == 0 || negatives == 0) return std::nullopt;
@@ -91,6 +104,57 @@ void ClassMetrics::add_class(std::span<const double> output, std::span<const dou
   }
 }
 
+void ClassMetrics::add_vector(std::size_t i, const Sample& sample, std::vector<Tally>& tallies,
+                              std::vector<double>& scores) {
+  const std::size_t actual = largest_entry(sample.target);
+  ++tallies[actual].actual;
+  if (!has_nan(sample.output)) {
+    const std::size_t predicted = largest_entry(sample.output);
+    ++tallies[predicted].predicted;
+    if (predicted == actual) ++tallies[actual].hits;
+  }
+  if (options_.logits) {
+    write_softmax(sample.output, scores);
+  } else {
+    std::ranges::copy(sample.output, scores.begin());
+  }
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    classes_[k].scored[i] = {rank_key(scores[k]), k == actual};
+  }
+}
+
+void ClassMetrics::add_classes(std::size_t count,
+                               const std::function<Sample(std::size_t)>& sample_at) {
+  const std::size_t size = count == 0 ? 0 : sample_at(0).output.size();
+  const bool alike = all_ == 0 && size > 1 && holds_for_all(count, [&](std::size_t i) {
+                       return sample_at(i).output.size() == size;
+                     });
+  if (!alike) {
+    for (std::size_t i = 0; i < count; ++i) add_class(sample_at(i).output, sample_at(i).target);
+    return;
+  }
+  all_ = count;
+  classes_.resize(size);
+  for (ClassCounts& counts : classes_) counts.scored = long_list<Scored>(count);
+  std::vector<std::vector<Tally>> tallies(ListThreads::ranges_of(count));
+  ListThreads::for_numbered_ranges(count,
+                                   [&](std::size_t range, std::size_t begin, std::size_t end) {
+                                     std::vector<Tally> own(size);
+                                     std::vector<double> scores(size);
+                                     for (std::size_t i = begin; i < end; ++i)
+                                       add_vector(i, sample_at(i), own, scores);
+                                     tallies[range] = std::move(own);
+                                   });
+  for (const std::vector<Tally>& of_range : tallies) {
+    for (std::size_t k = 0; k < size; ++k) {
+      classes_[k].hits += of_range[k].hits;
+      classes_[k].predicted += of_range[k].predicted;
+      classes_[k].actual += of_range[k].actual;
+      right_ += of_range[k].hits;
+    }
+  }
+}
+
 void ClassMetrics::add_labels(std::span<const double> output, std::span<const double> target) {
   ++all_;
   bool right = !has_nan(output);
@@ -104,11 +168,13 @@ void ClassMetrics::add_labels(std::span<const double> output, std::span<const do
   right_ += right ? 1 : 0;
 }
 
-void ClassMetrics::add_areas(const std::vector<ClassCounts>& classes, Metrics& metrics) {
+void ClassMetrics::add_areas(std::vector<ClassCounts>& classes, Metrics& metrics) {
+  std::vector<std::optional<Areas>> of_class(classes.size());
+  ListThreads::for_pieces(classes.size(),
+                          [&](std::size_t k) { of_class[k] = areas_of(classes[k].scored); });
   Areas sum;
   double count = 0;
-  for (const ClassCounts& counts : classes) {
-    const auto areas = areas_of(counts.scored);
+  for (const auto& areas : of_class) {
     if (!areas) continue;
     sum.roc += areas->roc;
     sum.precision += areas->precision;
@@ -139,15 +205,8 @@ void ClassMetrics::finish(Metrics& metrics) && {
 namespace vecc {
 
 std::vector<double> softmax_of(std::span<const double> logits) {
-  const double largest = std::ranges::max(logits);
-  std::vector<double> result;
-  result.reserve(logits.size());
-  double sum = 0;
-  for (const double logit : logits) {
-    result.push_back(std::exp(logit - largest));
-    sum += result.back();
-  }
-  for (double& value : result) value /= sum;
+  std::vector<double> result(logits.size());
+  training::write_softmax(logits, result);
   return result;
 }
 

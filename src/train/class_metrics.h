@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -24,6 +26,13 @@ class ClassMetrics {
 
   /// A sample of one class; a scalar is the probability (the logit) of class 1.
   void add_class(std::span<const double> output, std::span<const double> target);
+  struct Sample {
+    std::span<const double> output;
+    std::span<const double> target;
+  };
+  /// Samples 0 .. count-1 of one class each, in order; by all threads (ListThreads) where they are
+  /// the only ones, and vectors of one size.
+  void add_classes(std::size_t count, const std::function<Sample(std::size_t)>& sample_at);
   /// A sample with any number of labels.
   void add_labels(std::span<const double> output, std::span<const double> target);
 
@@ -39,13 +48,19 @@ class ClassMetrics {
     bool positive;
   };
   static_assert(sizeof(Scored) == kScoreBytes);
-  struct ClassCounts {
+  struct Tally {
     std::uint64_t hits = 0;       // predicted and true
     std::uint64_t predicted = 0;  // in all
     std::uint64_t actual = 0;     // in all
-    std::vector<Scored> scored;   // of binary classes: of class 1 alone
   };
-  static void add_areas(const std::vector<ClassCounts>& classes, Metrics& metrics);
+  struct ClassCounts : Tally {
+    std::vector<Scored> scored;  // of binary classes: of class 1 alone
+  };
+  /// Sorts the scores.
+  static void add_areas(std::vector<ClassCounts>& classes, Metrics& metrics);
+  /// Vectors of one size: number `i` of them, of which threads count each its own.
+  void add_vector(std::size_t i, const Sample& sample, std::vector<Tally>& tallies,
+                  std::vector<double>& scores);
 
   [[nodiscard]] double threshold() const { return options_.logits ? 0 : 0.5; }
   ClassCounts& at(std::size_t of);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "src/support/list_threads.h"
 #include "src/train/loss_state.h"
 #include "src/train/sample_weights.h"
 #include "vecc/batch_program.h"
@@ -33,6 +34,7 @@ class SampleEvaluator : public Evaluator {
   }
 
   Result<void> prepare(const Program& forward, const Backend& backend, ExecutionOptions execution) {
+    threads_ = execution.threads;
     metrics_.logits = outputs_are_logits(forward, loss_.loss);
     Program program =
         is_whole(forward, samples_) ? forward : BatchProgram(forward).restrict_to(samples_);
@@ -50,6 +52,7 @@ class SampleEvaluator : public Evaluator {
     Evaluation result;
     result.loss = std::numeric_limits<double>::quiet_NaN();
     VECC_TRY(const auto outputs, run(counts_ ? &result.loss : nullptr));
+    const ListThreads threads(threads_);
     result.metrics = measure(graph_, samples_, outputs, metrics_);
     return result;
   }
@@ -68,6 +71,7 @@ class SampleEvaluator : public Evaluator {
   LossOptions loss_;
   std::vector<std::uint32_t> samples_;
   MetricsOptions metrics_;
+  std::uint32_t threads_ = 0;
   bool counts_ = false;
 };
 

@@ -1,9 +1,11 @@
 #include "vecc/metrics.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <utility>
 
+#include "src/support/list_threads.h"
 #include "src/train/class_metrics.h"
 #include "src/train/number_metrics.h"
 
@@ -85,17 +87,22 @@ std::span<const double> target_of(const NeuronGraph& graph, const Sample& sample
 }  // namespace
 
 TargetKind target_kind(const NeuronGraph& graph) {
-  TargetKind kind = TargetKind::None;
-  for (const Sample& sample : graph.samples) {
-    if (!sample.has_target) continue;
+  std::atomic<bool> some{false};
+  std::atomic<bool> labels{false};
+  const bool zeros_and_ones = holds_for_all(graph.samples.size(), [&](std::size_t i) {
+    const Sample& sample = graph.samples[i];
+    if (!sample.has_target) return true;
+    if (!some.load(std::memory_order_relaxed)) some.store(true, std::memory_order_relaxed);
     const auto target = target_of(graph, sample);
-    if (std::ranges::any_of(target, [](double t) { return t != 0 && t != 1; })) {
-      return TargetKind::Numbers;
-    }
     const bool is_class = target.size() == 1 || std::ranges::count(target, 1.0) == 1;
-    if (kind != TargetKind::Labels) kind = is_class ? TargetKind::Classes : TargetKind::Labels;
-  }
-  return kind;
+    if (!is_class && !labels.load(std::memory_order_relaxed)) {
+      labels.store(true, std::memory_order_relaxed);
+    }
+    return std::ranges::all_of(target, [](double t) { return t == 0 || t == 1; });
+  });
+  if (!zeros_and_ones) return TargetKind::Numbers;
+  if (!some) return TargetKind::None;
+  return labels ? TargetKind::Labels : TargetKind::Classes;
 }
 
 std::vector<std::pair<std::string_view, std::optional<double>>> fields_of(const Metrics& m) {
@@ -131,7 +138,7 @@ std::uint64_t bytes_to_measure(const NeuronGraph& graph, std::uint64_t samples,
                                std::uint64_t elements) {
   const TargetKind kind = target_kind(graph);
   if (kind != TargetKind::Classes && kind != TargetKind::Labels) return 0;
-  // Each class by each sample; a class is sorted in a copy.
+  // Each class by each sample; which samples have one.
   return (elements + samples) * training::ClassMetrics::kScoreBytes;
 }
 
@@ -142,6 +149,8 @@ Metrics measure(const NeuronGraph& graph, std::span<const std::uint32_t> samples
   training::ClassMetrics classes(options, samples.size());
   training::NumberMetrics numbers;
   std::map<std::uint32_t, RankedGroup> groups;
+  std::vector<std::size_t> of_classes;
+  if (kind == TargetKind::Classes) of_classes.reserve(samples.size());
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = graph.samples[samples[i]];
     const std::vector<double>& output = outputs[i].value;
@@ -153,11 +162,19 @@ Metrics measure(const NeuronGraph& graph, std::span<const std::uint32_t> samples
     const bool has_target = sample.has_target && sample.target_shape.size() == output.size();
     metrics.samples += has_target || sample.role != Role::Unspecified ? 1 : 0;
     if (!has_target) continue;
+    if (kind == TargetKind::Classes) {
+      of_classes.push_back(i);
+      continue;
+    }
     const auto target = target_of(graph, sample);
-    if (kind == TargetKind::Classes) classes.add_class(output, target);
     if (kind == TargetKind::Labels) classes.add_labels(output, target);
     if (kind == TargetKind::Numbers) numbers.add(output, target);
   }
+  classes.add_classes(of_classes.size(), [&](std::size_t n) {
+    const std::size_t i = of_classes[n];
+    const Sample& sample = graph.samples[samples[i]];
+    return training::ClassMetrics::Sample{outputs[i].value, target_of(graph, sample)};
+  });
   std::move(classes).finish(metrics);
   numbers.finish(metrics);
   add_ranks(groups, metrics);

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "src/support/list_threads.h"
 
 namespace vecc::test {
 namespace {
@@ -55,6 +58,54 @@ TEST(Metrics, of_one_class_have_no_areas) {
   EXPECT_FALSE(metrics.auroc);
   EXPECT_FALSE(metrics.aupr);
   EXPECT_TRUE(metrics.accuracy);
+}
+
+// So many vectors that threads count them: each class against the rest is the same as a scalar
+// output of it alone.
+TEST(Metrics, of_many_vectors_are_means_over_classes_for_any_number_of_threads) {
+  constexpr std::uint32_t kVectors = 70000;
+  constexpr std::uint32_t kKinds = 3;
+  NeuronGraph graph;
+  std::vector<Executable::Output> values;
+  std::vector<std::uint32_t> samples;
+  std::vector<std::vector<double>> scores(kKinds);
+  std::vector<std::vector<double>> targets(kKinds);
+  for (std::uint32_t i = 0; i < kVectors; ++i) {
+    Sample sample;
+    sample.has_target = true;
+    sample.target_shape = Shape::column(kKinds);
+    sample.target_begin = i * kKinds;
+    graph.samples.push_back(sample);
+    std::vector<double> output;
+    for (std::uint32_t k = 0; k < kKinds; ++k) {
+      output.push_back(i % 1000 == 7 ? kNaN : (i * (k + 3) * 7919 % 1009) / 1009.0);
+      graph.target_values.push_back(i % 5 % kKinds == k ? 1 : 0);
+      scores[k].push_back(output.back());
+      targets[k].push_back(graph.target_values.back());
+    }
+    values.push_back({Shape::column(kKinds), output});
+    samples.push_back(i);
+  }
+  double auroc = 0;
+  double aupr = 0;
+  for (std::uint32_t k = 0; k < kKinds; ++k) {
+    const Metrics alone = measure_classes(scores[k], targets[k]);
+    auroc += *alone.auroc;
+    aupr += *alone.aupr;
+  }
+  std::uint32_t right = 0;
+  for (std::uint32_t i = 0; i < kVectors; ++i) {
+    const auto largest = std::ranges::max_element(values[i].value) - values[i].value.begin();
+    right += i % 1000 != 7 && largest == i % 5 % kKinds ? 1 : 0;
+  }
+  for (const std::uint32_t threads : {1, 3}) {
+    const ListThreads scope(threads);
+    const Metrics metrics = measure(graph, samples, values, {});
+    EXPECT_EQ(metrics.samples, kVectors);
+    EXPECT_EQ(*metrics.accuracy, right / double{kVectors});
+    EXPECT_EQ(*metrics.auroc, auroc / kKinds);
+    EXPECT_EQ(*metrics.aupr, aupr / kKinds);
+  }
 }
 
 // Of vectors of one size.
