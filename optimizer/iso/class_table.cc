@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "optimizer/rewrite/shared_hashes.h"
 #include "vecc/error.h"
 
 namespace vecc::opt::iso {
@@ -119,15 +120,31 @@ std::uint64_t ClassTable::take_meetings() {
   if (fresh * parts_ < kManyParts || fresh < met_ / kMostKnown) {
     compare_one_by_one();
   } else {
-    const std::vector<std::uint32_t> first = EqualRows::find(
-        met_, [&](std::uint32_t id) { return hash_of(parts(id), &Residues::second); },
-        [&](std::uint32_t a, std::uint32_t b) {
-          return equal_in(parts(a), parts(b), &Residues::second);
-        });
-    for (std::uint32_t id = compared_; id < met_; ++id) meetings_ += first[id] != id ? 1 : 0;
+    compare_by_threads();
   }
   compared_ = met_;
   return std::exchange(meetings_, 0);
+}
+
+// Two classes of one hash are not to be expected: a table of all takes as long as in the first
+// field, where all are told apart.
+void ClassTable::compare_by_threads() {
+  UnsetArray<std::uint64_t> hashes(met_);
+  ListThreads::for_ranges(met_, [&](std::size_t begin, std::size_t end) {
+    for (auto id = static_cast<std::uint32_t>(begin); id < end; ++id) {
+      hashes[id] = hash_of(parts(id), &Residues::second);
+    }
+  });
+  const std::vector<std::uint32_t> classes = perhaps_shared(hashes, met_);
+  const auto count = static_cast<std::uint32_t>(classes.size());
+  const std::vector<std::uint32_t> first = EqualRows::find(
+      count, [&](std::uint32_t i) { return hashes[classes[i]]; },
+      [&](std::uint32_t a, std::uint32_t b) {
+        return equal_in(parts(classes[a]), parts(classes[b]), &Residues::second);
+      });
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (classes[i] >= compared_ && first[i] != i) ++meetings_;
+  }
 }
 
 void ClassTable::compare_one_by_one() {

@@ -81,6 +81,7 @@ class ClassTable {
   /// `begin` on go.
   void keep_places(std::uint32_t begin, std::span<const std::uint32_t> fresh);
   void index_appended(std::size_t room);
+  void compare_by_threads();
   void compare_one_by_one();
   std::uint32_t insert(std::uint64_t hash, std::span<const Residues> fingerprint, bool doubtful);
 

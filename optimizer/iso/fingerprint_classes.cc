@@ -92,6 +92,19 @@ void FingerprintClasses::append_rows(const ValueClasses& from, ValueClasses& to)
     to.of_row.insert(to.of_row.end(), from.of_row.begin(), from.of_row.end());
     return;
   }
+  const auto rows = static_cast<std::uint32_t>(from.of_row.size());
+  const std::size_t begin = to.of_row.size();
+  if (is_ascending(from.of_row, rows)) {  // all rows are different
+    to.of_row.resize(begin + rows);
+    to.table->insert_all_by_threads(
+        rows,
+        [&](std::uint32_t k, std::span<Residues> parts) {
+          std::ranges::copy(from.table->parts(from.of_row[k]), parts.begin());
+          return from.table->doubtful(from.of_row[k]);
+        },
+        [&](std::uint32_t k, std::uint32_t row_class) { to.of_row[begin + k] = row_class; });
+    return;
+  }
   if (mark_.size() < from.table->size()) mark_.resize(from.table->size(), kNoMark);
   std::vector<std::uint32_t> distinct;
   for (const std::uint32_t id : from.of_row) {
