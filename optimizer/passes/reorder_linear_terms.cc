@@ -5,6 +5,7 @@
 #include <set>
 
 #include "src/program/index_algebra.h"
+#include "src/program/members.h"
 
 namespace vecc::opt {
 namespace {
