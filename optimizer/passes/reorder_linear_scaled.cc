@@ -14,9 +14,9 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <iterator>
-#include <map>
 #include <memory>
-#include <numeric>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -196,14 +196,14 @@ class ScaledFactorer {
     }
   }
 
-  // Of the segment and what only copies its members.
+  // Neither counts products by scalars and copies of members, of which there are as many before
+  // and after: they are read in place, or left out by other passes.
   [[nodiscard]] double work_of_sum() const {
-    const Op& operand = program().op(segment().operands[0]);
+    const std::uint32_t rows = program().op(segment().operands[0]).rows;
     WorkEstimate work(program().dtype());
-    work.segment(segment().shape, operand.rows, segment().rows, Combination::Sum);
-    return work.total() + terms_.work_of_copies();
+    work.segment(segment().shape, rows, segment().rows, Combination::Sum);
+    return work.total();
   }
-
   [[nodiscard]] double work_then(const ScaledFactoring& made) const {
     const auto [left, right] = terms_.shapes();
     const Shape input = made.shared_side == 0 ? right : left;
@@ -212,18 +212,11 @@ class ScaledFactorer {
                              terms_.are_constant(made.scaled.right());
     WorkEstimate work(program().dtype());
     if (!is_constant) {
-      if (made.scaled.size() > 0) {
-        work.launch();
-        work.products(Shape::scalar(), input, made.scaled.size());
-        work.reads(input, made.scaled.size());
-      }
-      terms_.add_copies(made.summed, input, work);
       work.segment(input, made.summed.size(), made.sum_lengths.size(), Combination::Sum);
     }
     work.launch();
     work.products(left, right, made.products.size());
     work.reads(input, made.sum_lengths.size());
-    terms_.add_copies(made.members, segment().shape, work);
     if (!has_one_each(made)) {
       work.segment(segment().shape, made.members.size(), segment().rows, Combination::Sum);
     }

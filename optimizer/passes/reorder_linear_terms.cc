@@ -68,11 +68,6 @@ bool SumTerms::collect(const Readers& readers, ValueId value) {
     Source& source = sources_.at(*at);
     source.is_only_here = source.kind != Kind::Rest && is_only_read_here(readers, *at);
   }
-  WorkEstimate work(program.dtype());
-  for (const ValueId id : copies) {
-    if (is_only_read_here(readers, id)) work.gather(program.op(id).shape, program.op(id).rows);
-  }
-  work_of_copies_ = work.total();
   return true;
 }
 
@@ -163,7 +158,7 @@ double SumTerms::work_of(const RowNumbers& gone, const RowNumbers& stay,
   std::map<ValueId, std::vector<bool>> goes;  // by linear, by row
   const auto note_row = [&](SourceRows::Source at, bool is_gone) {
     const Source& source = sources_.at(at.value);
-    if (source.kind == Kind::Rest) return;
+    if (source.kind != Kind::Product) return;
     std::vector<bool>& rows = goes[at.value];
     rows.resize(view_.program().op(at.value).rows);
     rows[at.row] = is_gone && source.is_only_here;
@@ -184,24 +179,10 @@ double SumTerms::work_of(const RowNumbers& gone, const RowNumbers& stay,
     if (count > 0) work.products(source.sides[0].shape, source.sides[1].shape, count);
     if (count < rows.size()) continue;
     work.launch();
-    const bool is_scaled = source.kind == Kind::Scaled;
-    const Factor& read = source.sides[is_scaled ? source.carried : 1 - shared_side];
+    const Factor& read = source.sides[1 - shared_side];
     work.reads(read.shape, count_distinct(read.rows, view_.program().op(read.source).rows));
   }
   return work.total();
-}
-
-void SumTerms::add_copies(const RowNumbers& rows, Shape shape, WorkEstimate& work) const {
-  RowNumbers distinct = rows;
-  std::ranges::sort(distinct);
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  std::set<ValueId> values;
-  for (const RowNumber row : distinct) {
-    values.insert(row >= first_made() ? kNoValue
-                                      : view_.source(static_cast<std::uint32_t>(row)).value);
-  }
-  if (values.size() > 1) work.gather(shape, distinct.size());
-  if (values.size() > 1 || distinct != rows) work.gather(shape, rows.size());
 }
 
 ValueId SumTerms::rows_of(Rewriter& rewriter, const RowNumbers& rows, ValueId made) const {

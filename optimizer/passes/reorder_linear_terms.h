@@ -51,14 +51,10 @@ class SumTerms {
   [[nodiscard]] std::vector<ValueId> linears() const;
   [[nodiscard]] bool are_constant(const RowNumbers& rows) const;
 
-  /// Counted work of the rows that nothing reads once the members `gone` do not and those that
-  /// that stay do.
+  /// Counted work of the products that nothing reads once the members `gone` do not and those that
+  /// stay do; what is times scalars costs nothing beside its reader.
   [[nodiscard]] double work_of(const RowNumbers& gone, const RowNumbers& stay,
                                std::size_t shared_side) const;
-  /// Of the gathers and concats between the linears and the segment.
-  [[nodiscard]] double work_of_copies() const { return work_of_copies_; }
-  /// Of the gathers and the concat that rows_of makes.
-  void add_copies(const RowNumbers& rows, Shape shape, WorkEstimate& work) const;
   /// Rows of the Program's values, and from first_made() on rows of `made`, in order.
   [[nodiscard]] ValueId rows_of(Rewriter& rewriter, const RowNumbers& rows, ValueId made) const;
 
@@ -85,7 +81,6 @@ class SumTerms {
   LinearOp linear_;
   Shape left_;
   Shape right_;
-  double work_of_copies_ = 0;
   boost::unordered_flat_map<ValueId, Source> sources_;  // of all that is below the segment
 };
 

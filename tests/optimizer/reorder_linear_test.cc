@@ -235,7 +235,7 @@ TEST(ReorderLinear, relation_products_are_counted_by_distinct_sets_of_sources) {
 // Sums of products, some times a scalar, among other rows, in any order, as large as `random` says.
 Program random_scaled_sums(std::mt19937_64& random) {
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
-  const std::uint32_t width = 16 + below(48);
+  const std::uint32_t width = 96 + below(96);
   const bool transposes = below(2) == 0;
   const auto rows_of = [&](std::uint32_t count, std::uint32_t bound) {
     std::vector<std::uint32_t> rows(count);
@@ -279,7 +279,7 @@ Program random_scaled_sums(std::mt19937_64& random) {
 TEST(ReorderLinear, products_among_other_rows_and_times_scalars_keep_their_sums_and_gradients) {
   std::mt19937_64 random(3);
   std::uint32_t changed = 0;
-  for (std::uint32_t i = 0; i < 1000; ++i) {
+  for (std::uint32_t i = 0; i < 600; ++i) {
     const Program before = random_scaled_sums(random);
     OptimizeReport report;
     const Program after = reordered(before, &report);
@@ -291,7 +291,7 @@ TEST(ReorderLinear, products_among_other_rows_and_times_scalars_keep_their_sums_
     ASSERT_TRUE(comparison.has_value()) << comparison.error().text();
     ASSERT_TRUE(comparison->equal) << comparison->difference << print(before) << print(after);
   }
-  EXPECT_GT(changed, 60u);
+  EXPECT_GT(changed, 40u);
 }
 
 // TransR: M_r (h - t) + r.
