@@ -8,8 +8,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "src/support/long_list.h"
-
 namespace vecc::opt {
 
 template <class T>
@@ -19,9 +17,7 @@ class UnsetArray {
 
   UnsetArray() = default;
   explicit UnsetArray(std::size_t size)
-      : data_(static_cast<T*>(::operator new(size * sizeof(T)))), size_(size) {
-    ask_for_large_pages(data_, size * sizeof(T));
-  }
+      : data_(static_cast<T*>(::operator new(size * sizeof(T)))), size_(size) {}
   UnsetArray(UnsetArray&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   UnsetArray& operator=(UnsetArray&& other) noexcept {

@@ -9,11 +9,8 @@
 
 namespace vecc {
 
-/// Of memory that is to be written whole, before it is: asks for large pages where there is much of
-/// it.
-void ask_for_large_pages(void* data, std::size_t bytes);
-
-/// The same, and has all threads of the scope (ListThreads) touch it. Leaves it unset.
+/// Of memory that is to be written whole: all threads of the scope (ListThreads) touch it, if it is
+/// long. Leaves it unset.
 void touch_pages(void* data, std::size_t bytes);
 
 /// `count` times `value`.
