@@ -95,12 +95,14 @@ TEST(Fanout, a_step_of_a_direct_program_has_the_drawn_members) {
   });
 }
 
+bool has_gpu() {
+  const char* const device = std::getenv("VECC_TEST_DEVICE");
+  return device != nullptr && std::string_view(device).starts_with("cuda");
+}
+
 // Members that are drawn on a GPU are those that the host draws: the same steps bit by bit.
 TEST(Fanout, members_of_a_direct_program_may_be_drawn_on_the_device) {
-  const char* const device = std::getenv("VECC_TEST_DEVICE");
-  if (device == nullptr || !std::string_view(device).starts_with("cuda")) {
-    GTEST_SKIP() << "VECC_TEST_DEVICE names no GPU";
-  }
+  if (!has_gpu()) GTEST_SKIP() << "VECC_TEST_DEVICE names no GPU";
   for (const By by : kAll) {
     for (const bool scales : {false, true}) {
       SCOPED_TRACE(std::to_string(static_cast<int>(by)) + (scales ? ", scaled" : ""));
@@ -126,6 +128,34 @@ TEST(Fanout, members_of_a_direct_program_may_be_drawn_on_the_device) {
       const BatchReport expected = value_of(on_host.trainer->batch_report());
       EXPECT_EQ(value_of(on_device.trainer->batch_report()).bytes.arrays, expected.bytes.arrays);
     }
+  }
+}
+
+// The same of more members than a warp has threads, which draw at once.
+TEST(Fanout, many_members_of_a_direct_program_may_be_drawn_on_the_device) {
+  if (!has_gpu()) GTEST_SKIP() << "VECC_TEST_DEVICE names no GPU";
+  DirectNetwork network(By::Mean, 2);
+  for (const std::uint32_t layer : {0u, 1u}) {
+    for (std::uint32_t node = 5; node < 30; node += 3) {
+      std::vector<std::uint32_t>& sources = network.lists(layer)[node].sources;
+      for (std::uint32_t s = 0; s < 40 + 9 * node; ++s) sources.push_back((7 * s + node) % 30);
+    }
+  }
+  for (const std::uint32_t limit : {31u, 33u, 70u, 128u}) {
+    SCOPED_TRACE(limit);
+    SampledProgram sampled = value_of(sample_members(network.program(), {{limit, 64}, false}));
+    TrainOptions options = with_members(options_of(By::Mean, 3), sampled.members);
+    options.batch_side = BatchSide::Host;
+    const Trained on_host = start(network, sampled.program, *find_backend("cuda"), options);
+    options.batch_side = BatchSide::Device;
+    const Trained on_device =
+        start(network, std::move(sampled.program), *find_backend("cuda"), options);
+    for (int step = 0; step < 6; ++step) {
+      expect_ok(on_host.trainer->step());
+      expect_ok(on_device.trainer->step());
+      ASSERT_EQ(on_device.numbers(), on_host.numbers()) << step;
+    }
+    EXPECT_EQ(on_device.trainer->batch_counts().on_device, 5u);
   }
 }
 
