@@ -161,7 +161,7 @@ struct SearchJob {
   unsigned members;
   unsigned stride;
   unsigned first_target;  // where what is named is put: of search_targets
-  unsigned end_copies;  // of those before it, whole words: number 0 at bit 0 of one, as the source's
+  unsigned end_copies;    // words of the source as they are are put into those before it
   unsigned end_target;
   const unsigned* begins;
   const unsigned* readers;

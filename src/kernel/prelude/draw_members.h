@@ -76,8 +76,7 @@ static __device__ unsigned below_or_at(const DrawNumbers& of, unsigned i, unsign
   return static_cast<unsigned>((high * range + (low * range >> 32)) >> 32);
 }
 
-static __device__ __forceinline__ void insert_new(const BatchTables& t,
-                                                  unsigned long long number) {
+static __device__ __forceinline__ void insert_new(const BatchTables& t, unsigned long long number) {
   atomicOr(&t.reached[number / 64], 1ull << number % 64);
 }
 

@@ -1,5 +1,5 @@
-// Kernel prelude, CUDA only: which numbers a batch has that is made on the device (make_batch.h): the
-// first three of its kernels. It stands behind batch_tables.h.
+// Kernel prelude, CUDA only: which numbers a batch has that is made on the device (make_batch.h):
+// the first three of its kernels. It stands behind batch_tables.h.
 namespace vecc_kernel {
 
 static __device__ __forceinline__ void wait_for_step() {

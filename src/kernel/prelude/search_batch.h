@@ -112,8 +112,7 @@ constexpr unsigned kFewNamed = 32;
 
 // Words of the source as they are, of a thread.
 static __device__ __forceinline__ void copy_word(const BatchTables& t, const SearchJob& job,
-                                                 unsigned long long word,
-                                                 unsigned long long bits) {
+                                                 unsigned long long word, unsigned long long bits) {
   for (unsigned i = job.first_target; i < job.end_copies; ++i) {
     unsigned long long* const to =
         &t.reached[t.search_targets[i].first / 64 + word - job.source / 64];
