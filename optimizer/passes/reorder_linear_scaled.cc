@@ -53,8 +53,8 @@ class NumberedPairs {
   std::vector<std::pair<RowNumber, RowNumber>> pairs_;
 };
 
-// What is computed instead. A RowNumber is one of the Program, or SumTerms::first_made() and more:
-// a row of what is made here (scaled inputs, or products).
+// What is computed instead. A RowNumber is one of the Program, or ScaledTerms::first_made() and
+// more: a row of what is made here (scaled inputs, or products).
 struct ScaledFactoring {
   std::size_t shared_side = 0;
   NumberedPairs scaled;  // scalar and input
@@ -257,7 +257,7 @@ class ScaledFactorer {
 
   const ProductView& view_;
   ValueId segment_;
-  SumTerms terms_;
+  ScaledTerms terms_;
 };
 
 }  // namespace

@@ -27,14 +27,14 @@ bool find_leaves(const Program& program, ValueId value, std::set<ValueId>& leave
     } else if (copies.insert(id).second) {
       open.insert(open.end(), op.operands.begin(), op.operands.end());
     }
-    if (leaves.size() + copies.size() + open.size() > SumTerms::kMost) return false;
+    if (leaves.size() + copies.size() + open.size() > ScaledTerms::kMost) return false;
   }
   return true;
 }
 
 }  // namespace
 
-SumTerms::SumTerms(const ProductView& view, const Readers& readers, ValueId segment)
+ScaledTerms::ScaledTerms(const ProductView& view, const Readers& readers, ValueId segment)
     : view_(view), segment_(segment) {
   const ValueId operand = view.program().op(segment).operands[0];
   if (!collect(readers, operand)) return;
@@ -51,7 +51,7 @@ SumTerms::SumTerms(const ProductView& view, const Readers& readers, ValueId segm
   right_ = sources_.at(*first).sides[1].shape;
 }
 
-bool SumTerms::collect(const Readers& readers, ValueId value) {
+bool ScaledTerms::collect(const Readers& readers, ValueId value) {
   const Program& program = view_.program();
   std::set<ValueId> leaves;
   std::set<ValueId> copies;
@@ -71,7 +71,7 @@ bool SumTerms::collect(const Readers& readers, ValueId value) {
   return true;
 }
 
-SumTerms::Source SumTerms::source_of(ValueId value) const {
+ScaledTerms::Source ScaledTerms::source_of(ValueId value) const {
   const auto* linear = std::get_if<LinearOp>(&view_.program().op(value).attributes);
   Source source;
   if (linear == nullptr || has_lifts(*linear) || view_.is_constant(value)) return source;
@@ -88,7 +88,7 @@ SumTerms::Source SumTerms::source_of(ValueId value) const {
   return source;
 }
 
-bool SumTerms::is_only_read_here(const Readers& readers, ValueId value) const {
+bool ScaledTerms::is_only_read_here(const Readers& readers, ValueId value) const {
   std::vector<ValueId> open{value};
   for (std::size_t looked = 0; !open.empty(); ++looked) {
     const ValueId id = open.back();
@@ -109,7 +109,7 @@ bool SumTerms::is_only_read_here(const Readers& readers, ValueId value) const {
   return true;
 }
 
-bool SumTerms::fits(ValueId product) const {
+bool ScaledTerms::fits(ValueId product) const {
   const auto& linear = std::get<LinearOp>(view_.program().op(product).attributes);
   const auto& sides = sources_.at(product).sides;
   return linear.transpose_left == linear_.transpose_left &&
@@ -117,7 +117,7 @@ bool SumTerms::fits(ValueId product) const {
          sides[1].shape == right_;
 }
 
-std::optional<ScaledTerm> SumTerms::of(std::uint32_t number) const {
+std::optional<ScaledTerm> ScaledTerms::of(std::uint32_t number) const {
   SourceRows::Source at = view_.source(number);
   ScaledTerm term;
   const Source* source = &sources_.at(at.value);
@@ -133,11 +133,11 @@ std::optional<ScaledTerm> SumTerms::of(std::uint32_t number) const {
   return term;
 }
 
-std::uint32_t SumTerms::factor(const ScaledTerm& term, std::size_t side) const {
+std::uint32_t ScaledTerms::factor(const ScaledTerm& term, std::size_t side) const {
   return number_at(sources_.at(term.product).sides[side], term.row);
 }
 
-std::vector<ValueId> SumTerms::linears() const {
+std::vector<ValueId> ScaledTerms::linears() const {
   std::vector<ValueId> result;
   for (const auto& [value, source] : sources_) {
     if (source.kind != Kind::Rest) result.push_back(value);
@@ -146,15 +146,15 @@ std::vector<ValueId> SumTerms::linears() const {
   return result;
 }
 
-bool SumTerms::are_constant(const RowNumbers& rows) const {
+bool ScaledTerms::are_constant(const RowNumbers& rows) const {
   return std::ranges::all_of(rows, [&](RowNumber row) {
     return row >= first_made() ||
            view_.is_constant(view_.source(static_cast<std::uint32_t>(row)).value);
   });
 }
 
-double SumTerms::work_of(const RowNumbers& gone, const RowNumbers& stay,
-                         std::size_t shared_side) const {
+double ScaledTerms::work_of(const RowNumbers& gone, const RowNumbers& stay,
+                            std::size_t shared_side) const {
   std::map<ValueId, std::vector<bool>> goes;  // by linear, by row
   const auto note_row = [&](SourceRows::Source at, bool is_gone) {
     const Source& source = sources_.at(at.value);
@@ -185,7 +185,7 @@ double SumTerms::work_of(const RowNumbers& gone, const RowNumbers& stay,
   return work.total();
 }
 
-ValueId SumTerms::rows_of(Rewriter& rewriter, const RowNumbers& rows, ValueId made) const {
+ValueId ScaledTerms::rows_of(Rewriter& rewriter, const RowNumbers& rows, ValueId made) const {
   const Note& note = view_.program().op(segment_).note;
   const auto place = [&](RowNumber row) {
     if (row >= first_made()) {

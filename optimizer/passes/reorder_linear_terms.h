@@ -28,13 +28,13 @@ struct ScaledTerm {
   std::uint32_t scale = 0;  ///< number of the scalar
 };
 
-class SumTerms {
+class ScaledTerms {
  public:
   /// More values than this below a sum are left alone, so that a round is linear in the Program.
   static constexpr std::size_t kMost = 32;
 
   /// `view` must outlive this.
-  SumTerms(const ProductView& view, const Readers& readers, ValueId segment);
+  ScaledTerms(const ProductView& view, const Readers& readers, ValueId segment);
 
   /// Whether there is a product, and not all members are rows of one: then another rule looks.
   [[nodiscard]] bool has_products() const { return has_products_; }
