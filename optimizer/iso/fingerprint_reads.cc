@@ -2,7 +2,6 @@
 // fingerprinted once for each that is different.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "optimizer/iso/fingerprint_classes.h"
 #include "optimizer/rewrite/distinct_rows.h"
 #include "optimizer/rewrite/equal_rows.h"
+#include "optimizer/rewrite/keep_least.h"
 #include "src/program/members.h"
 
 namespace vecc::opt::iso {
@@ -46,12 +46,7 @@ Firsts first_of_class(const std::vector<std::uint32_t>& of_row, std::uint32_t co
   }
   std::vector<std::uint32_t> first = long_list(count, kNone);
   ListThreads::for_ranges(rows, [&](std::size_t begin, std::size_t end) {
-    for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {  // the least one stays
-      const std::atomic_ref mine(first[of_row[i]]);
-      std::uint32_t was = mine.load(std::memory_order_relaxed);
-      while (i < was && !mine.compare_exchange_weak(was, i, std::memory_order_relaxed)) {
-      }
-    }
+    for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) keep_least(first[of_row[i]], i);
   });
   return list_of(rows, [&](std::uint32_t i) { return first[of_row[i]]; });
 }

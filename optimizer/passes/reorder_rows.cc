@@ -21,13 +21,13 @@
 //   %1 = gather %0 [1, 0, 3, 2] ; %2 = transform %1 tanh : f32[4, 1]
 //   %3 = gather %2 [0, 1, 2, 0, 3] ; %4 = segment %3 [0, 3, 5] sum
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <utility>
 
 #include "optimizer/passes/passes.h"
 #include "optimizer/passes/row_chain.h"
 #include "optimizer/rewrite/concat_parts.h"
+#include "optimizer/rewrite/keep_least.h"
 #include "optimizer/rewrite/row_map.h"
 #include "src/program/index_algebra.h"
 #include "src/support/list_threads.h"
@@ -185,15 +185,11 @@ class NumberingSweep {
   // The rows that a use reads, in the order in which it first does.
   [[nodiscard]] std::vector<std::uint32_t> first_reads(const Use& use) const {
     const Index& index = rows_[use.gather];
-    // By row: the first entry that reads it. Threads that meet at a row leave the lesser one.
+    // By row: the first entry that reads it.
     std::vector<std::uint32_t> first(use.rows, kNoRow);
     ListThreads::for_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
-      for_each_entry(index, use, begin, end, [&](std::uint32_t i, std::uint32_t row) {
-        const std::atomic_ref entry(first[row]);
-        std::uint32_t was = entry.load(std::memory_order_relaxed);
-        while (i < was && !entry.compare_exchange_weak(was, i, std::memory_order_relaxed)) {
-        }
-      });
+      for_each_entry(index, use, begin, end,
+                     [&](std::uint32_t i, std::uint32_t row) { keep_least(first[row], i); });
     });
     const std::vector<std::uint32_t> entries = entries_where(index.size(), [&](std::uint32_t i) {
       const std::uint32_t row = index[i];

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "optimizer/rewrite/keep_least.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
@@ -137,12 +138,8 @@ class Planner {
     const auto place_of = [&](std::uint32_t row) {
       return std::atomic_ref(place_of_class_[classes[row]]);
     };
-    for_each_entry(count, [&](std::uint32_t i) {  // the least one stays
-      const auto place = place_of(candidates[i]);
-      std::uint32_t was = place.load(std::memory_order_relaxed);
-      while (i < was && !place.compare_exchange_weak(was, i, std::memory_order_relaxed)) {
-      }
-    });
+    for_each_entry(
+        count, [&](std::uint32_t i) { keep_least(place_of_class_[classes[candidates[i]]], i); });
     std::vector<std::uint32_t> firsts = entries_where(count, [&](std::uint32_t i) {
       return place_of(candidates[i]).load(std::memory_order_relaxed) == i;
     });

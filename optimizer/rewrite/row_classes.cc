@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "optimizer/rewrite/equal_rows.h"
+#include "optimizer/rewrite/keep_least.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
@@ -233,12 +234,7 @@ class RowClasses::Builder {
     if (is_ascending(operand, rows)) return;
     if (first_.empty()) first_ = long_list(sources_.size(), kNoClass);
     const SourceRows::View mine = sources_.of(id);
-    for_each_entry(rows, [&](std::uint32_t i) {  // the least one stays
-      const std::atomic_ref first(first_[operand[i]]);
-      std::uint32_t was = first.load(std::memory_order_relaxed);
-      while (i < was && !first.compare_exchange_weak(was, i, std::memory_order_relaxed)) {
-      }
-    });
+    for_each_entry(rows, [&](std::uint32_t i) { keep_least(first_[operand[i]], i); });
     for_each_entry(rows, [&](std::uint32_t i) { classes_[mine[i]] = mine[first_[operand[i]]]; });
     for_each_entry(rows, [&](std::uint32_t i) {
       std::atomic_ref(first_[operand[i]]).store(kNoClass, std::memory_order_relaxed);

@@ -1,11 +1,11 @@
 #include "optimizer/rewrite/row_map.h"
 
 #include <algorithm>
-#include <atomic>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <numeric>
 #include <utility>
 
+#include "optimizer/rewrite/keep_least.h"
 #include "optimizer/rewrite/rewriter.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
@@ -16,15 +16,12 @@ namespace vecc::opt {
 
 RowMap RowMap::of_classes(std::span<const std::uint32_t> classes, std::uint32_t class_count) {
   const auto rows = static_cast<std::uint32_t>(classes.size());
-  // By class: its first row. Threads that meet at a class leave the lesser one.
+  // By class: its first row.
   std::vector<std::uint32_t> number = long_list(class_count, kNoRow);
   ListThreads::for_ranges(rows, [&](std::size_t begin, std::size_t end) {
     for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
       if (classes[row] == kNoRow) continue;
-      const std::atomic_ref first(number[classes[row]]);
-      std::uint32_t was = first.load(std::memory_order_relaxed);
-      while (row < was && !first.compare_exchange_weak(was, row, std::memory_order_relaxed)) {
-      }
+      keep_least(number[classes[row]], row);
     }
   });
   RowMap map;
