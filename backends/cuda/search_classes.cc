@@ -34,11 +34,13 @@ class ClassFinder {
   }
 
  private:
-  // False: a set was the same as another, which is put into after it was read.
+  // False: sets were the same as others that are put into after they were read. (To know these
+  // makes fewer puts equal: such sets only become more.)
   bool try_find() {
     to_ = {std::vector<std::uint32_t>(sections_.size(), kNone), {}};
     keys_.assign(sections_.size(), {});
     first_.clear();
+    std::vector<bool> late = is_late_;
     for (std::uint32_t p = 0; p < puts_.size(); ++p) {
       const auto& [walk, set] = puts_[p];
       for (const std::uint32_t read : {walk.source, walk.only, walk.unless}) {
@@ -46,10 +48,9 @@ class ClassFinder {
       }
       const bool is_new = keys_[set].try_emplace(key_of(p), p).second;
       if (!is_new || to_.same[set] == kNone) continue;
-      if (is_late_[set]) continue;
-      is_late_[set] = true;
-      return false;
+      late[set] = true;
     }
+    if (late != std::exchange(is_late_, late)) return false;
     for (std::uint32_t s = 0; s < sections_.size(); ++s) close(s);
     return true;
   }
