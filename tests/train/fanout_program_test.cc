@@ -100,6 +100,30 @@ bool has_gpu() {
   return device != nullptr && std::string_view(device).starts_with("cuda");
 }
 
+// Trainings on a GPU, by where batches are made.
+struct BothSides {
+  Trained on_host;
+  Trained on_device;
+};
+BothSides start_on_both_sides(const DirectNetwork& network, SampledProgram sampled,
+                              const TrainOptions& options) {
+  const Backend& cuda = *find_backend("cuda");
+  TrainOptions by_host = with_members(options, sampled.members);
+  by_host.batch_side = BatchSide::Host;
+  TrainOptions by_device = by_host;
+  by_device.batch_side = BatchSide::Device;
+  return {start(network, sampled.program, cuda, by_host),
+          start(network, std::move(sampled.program), cuda, by_device)};
+}
+
+void expect_same_steps(const Trained& on_host, const Trained& on_device, int steps) {
+  for (int step = 0; step < steps; ++step) {
+    expect_ok(on_host.trainer->step());
+    expect_ok(on_device.trainer->step());
+    ASSERT_EQ(on_device.numbers(), on_host.numbers()) << step;
+  }
+}
+
 // Members that are drawn on a GPU are those that the host draws: the same steps bit by bit.
 TEST(Fanout, members_of_a_direct_program_may_be_drawn_on_the_device) {
   if (!has_gpu()) GTEST_SKIP() << "VECC_TEST_DEVICE names no GPU";
@@ -108,17 +132,10 @@ TEST(Fanout, members_of_a_direct_program_may_be_drawn_on_the_device) {
       SCOPED_TRACE(std::to_string(static_cast<int>(by)) + (scales ? ", scaled" : ""));
       const DirectNetwork network(by, 2);
       SampledProgram sampled = value_of(sample_members(network.program(), {{3, 2}, scales}));
-      TrainOptions options = with_members(options_of(by, 2), sampled.members);
-      options.batch_side = BatchSide::Host;
-      const Trained on_host = start(network, sampled.program, *find_backend("cuda"), options);
-      options.batch_side = BatchSide::Device;
-      const Trained on_device =
-          start(network, std::move(sampled.program), *find_backend("cuda"), options);
-      for (int step = 0; step < 8; ++step) {
-        expect_ok(on_host.trainer->step());
-        expect_ok(on_device.trainer->step());
-        ASSERT_EQ(on_device.numbers(), on_host.numbers()) << step;
-      }
+      const auto [on_host, on_device] =
+          start_on_both_sides(network, std::move(sampled), options_of(by, 2));
+      expect_same_steps(on_host, on_device, 8);
+      if (HasFatalFailure()) return;
       EXPECT_EQ(on_host.trainer->batch_counts().on_device, 0u);
       // (Attention over these nodes is run with a mask.)
       const bool is_masked = by == By::Attention || by == By::UnsortedAttention;
@@ -144,17 +161,10 @@ TEST(Fanout, many_members_of_a_direct_program_may_be_drawn_on_the_device) {
   for (const std::uint32_t limit : {31u, 33u, 70u, 128u}) {
     SCOPED_TRACE(limit);
     SampledProgram sampled = value_of(sample_members(network.program(), {{limit, 64}, false}));
-    TrainOptions options = with_members(options_of(By::Mean, 3), sampled.members);
-    options.batch_side = BatchSide::Host;
-    const Trained on_host = start(network, sampled.program, *find_backend("cuda"), options);
-    options.batch_side = BatchSide::Device;
-    const Trained on_device =
-        start(network, std::move(sampled.program), *find_backend("cuda"), options);
-    for (int step = 0; step < 6; ++step) {
-      expect_ok(on_host.trainer->step());
-      expect_ok(on_device.trainer->step());
-      ASSERT_EQ(on_device.numbers(), on_host.numbers()) << step;
-    }
+    const auto [on_host, on_device] =
+        start_on_both_sides(network, std::move(sampled), options_of(By::Mean, 3));
+    expect_same_steps(on_host, on_device, 6);
+    if (HasFatalFailure()) return;
     EXPECT_EQ(on_device.trainer->batch_counts().on_device, 5u);
   }
 }
