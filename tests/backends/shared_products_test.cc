@@ -1,6 +1,7 @@
 // Products with matrices that rows share, which run in blocks of rows, from both sides and of all
 // sorts of sizes: whole blocks and a few rows more, entries that come in fours and such that do
 // not; with and without what stands before and after them. Their gradients are such products, too.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -94,6 +95,32 @@ TEST(SharedProducts, OfLargeMatrices) {
 
 TEST(SharedProducts, OfLargeMatricesOfDoubles) {
   expect_products_agree(Shape(150, 132), DType::F64);
+}
+
+// A product of matrices whose entries several blocks of a GPU share: with one matrix for all rows
+// and with one a row, each side transposed or not, of a sum, and before a function and a sum.
+void products_of_matrices(Program& p, std::uint32_t rows) {
+  const ValueId one = random_matrices(p, 1, Shape(40, 33), 11);
+  const ValueId x = random_fact(p, rows, Shape(33, 30), 12);
+  const ValueId turned = random_fact(p, rows, Shape(30, 33), 13);
+  const ValueId many = random_fact(p, 3 * rows, Shape(33, 40), 14);
+  const ValueId sum = p.segment(many, Segments::fixed(3), Combination::Sum);
+  const Lift repeat{Lift::Kind::Repeat, rows};
+  const ValueId first = p.linear(one, x, {false, false, repeat, {}});
+  const ValueId second = p.linear(sum, turned, {true, true, {}, {}});
+  p.map(*parse_expr("sum(tanh($0), $1)", "test"), std::vector{first, second});
+  p.linear(x, sum, {true, false, {}, {}});
+}
+
+TEST(SharedProducts, OfTwoMatrices) {
+  for (const std::uint32_t rows : {1u, 7u}) {
+    for (const DType dtype : {DType::F32, DType::F64}) {
+      SCOPED_TRACE(fmt::format("{} rows, {}", rows, text_of(dtype)));
+      Program program(dtype);
+      products_of_matrices(program, rows);
+      expect_gradient_agreement(learn_facts(program));
+    }
+  }
 }
 
 // So many that a block has as many as it can have: from memory to memory, and between functions.

@@ -174,7 +174,8 @@ VECC_FN void times_entries(const T* l, const T* r, T* y, int lane) {
   constexpr int own = kOwn<M * N, G>;
   T sum[own];
   _Pragma("unroll") for (int j = 0; j < own; ++j) sum[j] = T(0);
-  constexpr int at_once = kUnrolledSteps<K, own>;
+  // Of one entry 64 steps are enough loads in flight, and more are only code.
+  constexpr int at_once = own == 1 && K > 64 ? 64 : kUnrolledSteps<K, own>;
   // Lanes behind the row compute, too, and are not read: no branch stands between the loads.
   _Pragma("unroll at_once") for (int k = 0; k < K; ++k) {
     _Pragma("unroll") for (int j = 0; j < own; ++j) {

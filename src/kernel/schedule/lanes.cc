@@ -60,29 +60,38 @@ bool is_summed_product(const Kernel& kernel, const KernelNode& node) {
   });
 }
 
+// Whether a lane computes its entries of a product from what lies in memory: nothing of it passes
+// from lane to lane. Not in place, where another lane may have stored over what is read.
+bool is_product_of_loads(const Kernel& kernel, const KernelNode& node) {
+  return node.kind == Kind::Times && node.shape.size() > 1 && !kernel.in_place &&
+         std::ranges::all_of(node.operands, [&](std::uint32_t operand) {
+           return kernel.nodes[operand].kind == Kind::Load;
+         });
+}
+
 // Rows so long that all threads of a block are their lanes, or lanes in slots: nothing in the
 // kernel may pass from lane to lane.
 bool is_wide(const Kernel& kernel) {
-  constexpr std::uint64_t kWideRow = 1024;
   // In place a lane stores the entry that it alone has loaded, but of a row of one number, which
   // all lanes load.
   const bool may_store =
       !kernel.in_place || std::ranges::none_of(kernel.stores, [&](const KernelStore& store) {
         return kernel.nodes[store.value].shape.is_scalar();
       });
-  return widest_row(kernel) >= kWideRow && !kernel.reloads && may_store &&
+  return widest_row(kernel) >= kRowOfBlock && !kernel.reloads && may_store &&
          std::ranges::all_of(kernel.nodes, [&](const KernelNode& node) {
            // What another lane may have stored over: lanes of several blocks cannot wait.
            if (kernel.in_place && moved_load(kernel, node) != nullptr) return false;
            return node.kind != Kind::Selected && node.kind != Kind::Scan &&
-                  (is_entrywise(kernel, node) || is_summed_product(kernel, node));
+                  (is_entrywise(kernel, node) || is_summed_product(kernel, node) ||
+                   is_product_of_loads(kernel, node));
          });
 }
 
 // Whether blocks share rows. One that sums outer products needs all entries of both columns.
 bool has_parts(const Kernel& kernel) {
-  return is_wide(kernel) && std::ranges::none_of(kernel.nodes, [](const KernelNode& node) {
-           return node.kind == Kind::Times;
+  return is_wide(kernel) && std::ranges::none_of(kernel.nodes, [&](const KernelNode& node) {
+           return node.kind == Kind::Times && is_summed_product(kernel, node);
          });
 }
 

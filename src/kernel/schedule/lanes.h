@@ -8,6 +8,9 @@
 
 namespace vecc {
 
+/// Rows of so many entries are shared by all threads of a block, and by several blocks.
+inline constexpr std::uint64_t kRowOfBlock = 1024;
+
 /// Of a row of so many entries, how many a lane moves at once, and has: kPack and kOwn of
 /// prelude/lanes.h.
 [[nodiscard]] std::uint64_t lane_pack(std::uint64_t entries, std::uint64_t lanes);

@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "src/kernel/schedule/lanes.h"
 #include "src/plan/lower/lower_ops.h"
 
 namespace vecc {
@@ -20,6 +21,13 @@ bool turns_round(const OpLowering& lowering, std::uint32_t rows,
          shares_one_matrix(reads[1]);
 }
 
+// Whether all threads of a GPU's block, and several blocks, share the entries of such a product:
+// where they load both sides, and none of them has to wait for what others compute.
+bool spreads_over_blocks(const OpLowering& lowering, const std::array<RowRead, 2>& reads) {
+  return !lowering.options.target.has_vectors() && reads[0].shape.is_matrix() &&
+         reads[1].shape.is_matrix() && lowering.program.op(lowering.op).shape.size() >= kRowOfBlock;
+}
+
 KernelBuilder begin_product(const OpLowering& lowering, std::uint32_t rows,
                             std::array<RowRead, 2>& reads) {
   if (shares_matrix_by_type(lowering.program, lowering.options, rows, reads[0])) {
@@ -28,6 +36,7 @@ KernelBuilder begin_product(const OpLowering& lowering, std::uint32_t rows,
     reads[0].by_tile = true;
     return kernel;
   }
+  if (spreads_over_blocks(lowering, reads)) return lowering.begin_new_rows(rows, reads);
   if (!shares_one_matrix(reads[0])) {
     const std::uint32_t matrix = reads[0].shape.is_matrix() ? 0 : 1;
     const Shape shape = reads[matrix].shape;
