@@ -53,7 +53,8 @@ std::uint32_t members_of_few(Shape shape, MemberKind kind, const PieceSizes& pie
 }
 
 // Where all pieces run at once, each has about as many members as its segment has pieces: the sums
-// of pieces, and of these, are equally long, which takes the least time.
+// of pieces, and of these, are equally long, which takes the least time. Of powers of two the next
+// one.
 std::uint32_t balanced_length(Shape shape, MemberKind kind, std::uint32_t members,
                               std::uint32_t longest, const PieceSizes& pieces) {
   constexpr std::uint32_t kAtOnce = 32;  // members in a block's memory: prelude/outer_products.h
@@ -85,7 +86,18 @@ std::uint32_t piece_length(const Target& target, const Segments& segments, std::
   }
   if (members <= members_of_few(shape, kind, target.pieces)) return std::max(longest, members);
   const std::uint32_t balanced = balanced_length(shape, kind, members, longest, target.pieces);
-  return all / balanced <= target.blocks_at_once(kCudaThreads) ? balanced : longest;
+  const auto run_at_once = [&](std::uint32_t length) {
+    return all / length <= target.blocks_at_once(kCudaThreads);
+  };
+  // Where the power of two before is nearer: what is computed of each member takes longer than to
+  // add up the sums of pieces. Blocks that share a matrix are many as it is.
+  const std::uint32_t half = balanced / 2;
+  if (shape.size() < kMatrixEntries && kind != MemberKind::OuterProducts &&
+      std::uint64_t{half} * half * 2 > members && half >= target.pieces.shortest &&
+      run_at_once(half)) {
+    return half;
+  }
+  return run_at_once(balanced) ? balanced : longest;
 }
 
 // Strided members lie apart: a piece of them is no segment. If there is one segment they do not.

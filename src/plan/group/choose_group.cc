@@ -55,6 +55,14 @@ bool is_own_segment(const KernelGroup& group, const RowRead& read) {
   return true;
 }
 
+// As GroupChooser::runs_in_blocks, of a product that is not in a kernel yet.
+bool would_run_in_blocks(const GroupRequest& request, const Target& target) {
+  const Shape matrix = request.reads[0].shape;
+  const Shape column = request.reads[1].shape;
+  return target.has_shared_memory() && column.cols() == 1 && matrix.size() >= kBlockedProduct &&
+         matrix.size() / column.size() >= least_blocked_entries(target);
+}
+
 }  // namespace
 
 bool has_node(const Grouping& grouping, GroupIndex group, KernelSpace space, const RowRead& read) {
@@ -122,7 +130,8 @@ GroupChoice GroupChooser::choose_of_members(const GroupRequest& request, const R
       return choice;
     }
     choice.space = KernelSpace::Row;
-    choice.takes_segments = takes_segments(group, request.stage) && joins(choice, request);
+    choice.takes_segments = takes_segments(group, request.stage) &&
+                            !leaves_threads_idle(group, segments) && joins(choice, request);
     choice.space = KernelSpace::Member;
     if (choice.takes_segments) return choice;
   }
@@ -150,8 +159,12 @@ bool GroupChooser::joins(GroupChoice& choice, const GroupRequest& request) const
       has_node(grouping_, choice.group, choice.space, request.reads[request.moved])) {
     return false;
   }
-  // Two in one kernel are hardly faster, or slower: docs/plan.md has the times.
-  if (request.loop == EntryLoop::SharedMatrix && runs_in_blocks(group)) return false;
+  // Two in one kernel are hardly faster, or slower: docs/plan.md has the times. And where members
+  // are gone through, rows are no blocks.
+  if (request.loop == EntryLoop::SharedMatrix &&
+      (runs_in_blocks(group) || (!by_row && would_run_in_blocks(request, options_.target)))) {
+    return false;
+  }
   std::uint32_t level = 0;
   for (const RowRead& read : request.reads) {
     if (has_node(grouping_, choice.group, choice.space, read)) continue;
@@ -182,6 +195,24 @@ bool GroupChooser::takes_segments(const KernelGroup& group, std::uint32_t stage)
   return !group.has_segments() && group.stage() == stage && group.size() <= kMaxNodes &&
          group.types == kNone && !runs_in_blocks(group) &&
          !(options_.target.has_vectors() && has_slow_row(group.kernel()));
+}
+
+// Whether a GPU had fewer blocks of threads for the products of the group's rows than it can run at
+// once, if these became members of such segments: each is one block's.
+bool GroupChooser::leaves_threads_idle(const KernelGroup& group, const Segments& segments) const {
+  constexpr std::uint32_t kFewBlocks = 2;  // of a multiprocessor
+  const Target& target = options_.target;
+  if (target.has_vectors() || segments.is_fixed() ||
+      segments.offsets().size() > kFewBlocks * target.multiprocessors) {
+    return false;
+  }
+  const Kernel& kernel = group.kernel();
+  return std::ranges::any_of(kernel.nodes, [&](const KernelNode& node) {
+    if (node.kind != KernelNode::Kind::Times) return false;
+    const Shape matrix = kernel.nodes[node.operands[0]].shape;
+    return matrix.is_matrix() && matrix.size() >= kBlockedProduct &&
+           !kernel.nodes[node.operands[1]].shape.is_scalar();
+  });
 }
 
 // Whether the group has a product that runs in blocks of rows.

@@ -74,6 +74,7 @@ class GroupChooser {
   [[nodiscard]] bool joins(GroupChoice& choice, const GroupRequest& request) const;
   [[nodiscard]] bool begins_phase(const GroupChoice& choice, std::span<const RowRead> reads) const;
   [[nodiscard]] bool takes_segments(const KernelGroup& group, std::uint32_t stage) const;
+  [[nodiscard]] bool leaves_threads_idle(const KernelGroup& group, const Segments& segments) const;
   [[nodiscard]] bool runs_in_blocks(const KernelGroup& group) const;
 
   const PlanOptions& options_;
