@@ -9,10 +9,18 @@
 namespace vecc {
 namespace {
 
-bool is_permutation(const InverseIndex& readers) {
-  const std::vector<std::uint32_t>& offsets = readers.offsets;
-  return std::ranges::adjacent_find(
-             offsets, [](std::uint32_t a, std::uint32_t b) { return b != a + 1; }) == offsets.end();
+// Tables of members have rows of several aggregations one after another: a list reads those of one.
+void note_read_rows(BatchAccess& access) {
+  const std::vector<std::uint32_t>& offsets = access.readers->offsets;
+  const auto behind_first = std::ranges::upper_bound(offsets, 0u);
+  if (behind_first == offsets.end()) return;  // no row has readers
+  const auto end = std::ranges::lower_bound(offsets, offsets.back());
+  access.first_read = to_row(behind_first - offsets.begin() - 1);
+  access.end_read = to_row(end - offsets.begin());
+  const auto skips = [](std::uint32_t a, std::uint32_t b) { return b != a + 1; };
+  access.is_read_once = std::adjacent_find(behind_first - 1, end + 1, skips) == end + 1;
+  access.is_permutation =
+      access.is_read_once && access.first_read == 0 && access.end_read + 1 == offsets.size();
 }
 
 }  // namespace
@@ -41,7 +49,7 @@ void BatchArrays::bind(const Launch& launch, BatchLaunch& of) {
     if (access.is_identity) access.rows = std::min(access.rows, to_row(access.list->size()));
     if (!access.is_zero && !access.store) continue;
     access.readers = readers_of(list, access.rows);
-    access.is_permutation = is_permutation(*access.readers);
+    note_read_rows(access);
   }
   if (looks_back && of.segments == KernelSegments::Ragged) set_owners(launch.offsets, of);
 }

@@ -72,22 +72,31 @@ inline void insert_row(RowSet& set, const BatchAccess& access, std::uint64_t row
   }
 }
 
-/// Calls visit(row) for the rows of an access that have a unit in `set`, in rising order.
+/// Calls visit(row) for those rows first .. end - 1 of an access that have a unit in `set`, in
+/// rising order.
 template <class Visit>
-void for_each_row_in(const RowSet& set, const BatchAccess& access, Visit&& visit) {
-  const std::uint64_t end = begin_of(access, access.rows);
+void for_each_row_in(const RowSet& set, const BatchAccess& access, std::uint32_t first,
+                     std::uint32_t end, Visit&& visit) {
+  const std::uint64_t first_unit = begin_of(access, first);
+  const std::uint64_t end_unit = begin_of(access, end);
   if (access.size == 1) {
-    set.for_each(access.first, end,
+    set.for_each(first_unit, end_unit,
                  [&](std::uint64_t unit) { visit(to_row(unit - access.first)); });
     return;
   }
   std::uint64_t next = 0;  // rows before it were visited
-  set.for_each(access.first, end, [&](std::uint64_t unit) {
+  set.for_each(first_unit, end_unit, [&](std::uint64_t unit) {
     const std::uint64_t row = (unit - access.first) / access.size;
     if (row < next) return;
     next = row + 1;
     visit(to_row(row));
   });
+}
+
+/// Of all rows.
+template <class Visit>
+void for_each_row_in(const RowSet& set, const BatchAccess& access, Visit&& visit) {
+  for_each_row_in(set, access, 0, access.rows, visit);
 }
 
 /// How many steps of a loop before it is read something is fetched: arrays of a whole graph are
@@ -98,19 +107,17 @@ inline void fetch(const std::uint32_t* entry) {
   __builtin_prefetch(entry);
 }
 
-/// Begins to fetch where for_each_reader() begins.
-inline void fetch_readers(const BatchAccess& access, std::uint32_t row) {
-  if (access.is_identity) return;
-  fetch(&(access.is_permutation ? access.readers->readers : access.readers->offsets)[row]);
-}
-
 /// Calls visit(counter) for the rows or members that read (store) row `row` by a list.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_reader(const BatchAccess& access, std::uint32_t row,
                                                    Visit&& visit) {
   if (access.is_identity) return visit(row);
   const InverseIndex& readers = *access.readers;
-  if (access.is_permutation) return visit(readers.readers[row]);
+  if (access.is_read_once) {
+    const std::uint32_t place = row - access.first_read;  // of a row before it: more than any
+    if (place < access.end_read - access.first_read) visit(readers.readers[place]);
+    return;
+  }
   for (std::uint32_t i = readers.offsets[row]; i < readers.offsets[row + 1]; ++i) {
     visit(readers.readers[i]);
   }

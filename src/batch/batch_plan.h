@@ -43,6 +43,9 @@ struct BatchAccess {
   bool is_permutation = false;                             ///< of `readers`: each row has one
   /// Of the list, where rows are looked for from behind: loads that are zero, stores.
   std::shared_ptr<const InverseIndex> readers;
+  std::uint32_t first_read = 0;  ///< of `readers`: rows that have some begin here,
+  std::uint32_t end_read = 0;    ///< and end here
+  bool is_read_once = false;     ///< each row between has one
 };
 
 /// A store into a parameter or a state.

@@ -44,6 +44,23 @@ namespace {
   return count;
 }
 
+[[gnu::always_inline]] inline std::uint64_t keep_members_in(std::span<const std::uint32_t> rows,
+                                                            const MemberRows& of,
+                                                            std::span<std::uint32_t> members,
+                                                            std::uint32_t* const offsets) {
+  std::uint32_t kept = 0;
+  std::size_t r = 0;  // whose members come next
+  offsets[0] = 0;
+  for (const std::uint32_t member : members) {
+    const std::uint32_t number = of.number_of(member);
+    const std::uint32_t row = of.numbers_rows() ? number : of.row(number);
+    while (r < rows.size() && rows[r] < row) offsets[++r] = kept;
+    if (r < rows.size() && rows[r] == row) members[kept++] = member;
+  }
+  while (r < rows.size()) offsets[++r] = kept;
+  return kept;
+}
+
 #if defined(__x86_64__)
 // Bits are counted by one instruction, which nearly every processor has.
 [[gnu::target("popcnt")]] std::uint64_t list_bits_counted(std::span<const BitWord> words,
@@ -55,6 +72,13 @@ namespace {
                                                           const MemberRows& of, std::uint32_t* rows,
                                                           std::uint32_t* offsets) {
   return list_rows_of(members, of, rows, offsets);
+}
+
+[[gnu::target("popcnt")]] std::uint64_t keep_members_counted(std::span<const std::uint32_t> rows,
+                                                             const MemberRows& of,
+                                                             std::span<std::uint32_t> members,
+                                                             std::uint32_t* offsets) {
+  return keep_members_in(rows, of, members, offsets);
 }
 
 bool counts_bits() {
@@ -77,6 +101,14 @@ std::uint64_t list_rows(std::span<const std::uint32_t> members, const MemberRows
   if (counts_bits()) return list_rows_counted(members, of, rows, offsets);
 #endif
   return list_rows_of(members, of, rows, offsets);
+}
+
+std::uint64_t keep_members_of(std::span<const std::uint32_t> rows, const MemberRows& of,
+                              std::span<std::uint32_t> members, std::uint32_t* offsets) {
+#if defined(__x86_64__)
+  if (counts_bits()) return keep_members_counted(rows, of, members, offsets);
+#endif
+  return keep_members_in(rows, of, members, offsets);
 }
 
 }  // namespace vecc

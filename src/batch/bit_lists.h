@@ -22,4 +22,10 @@ std::uint64_t list_bits(std::span<const BitWord> words, std::uint32_t* to);
 std::uint64_t list_rows(std::span<const std::uint32_t> members, const MemberRows& of,
                         std::uint32_t* rows, std::uint32_t* offsets);
 
+/// `members` and `rows` rise: moves together the members of these rows, and writes to `offsets`,
+/// which has room for one more than there are rows, where those of each begin, and the end of all.
+/// Returns how many members there are then.
+std::uint64_t keep_members_of(std::span<const std::uint32_t> rows, const MemberRows& of,
+                              std::span<std::uint32_t> members, std::uint32_t* offsets);
+
 }  // namespace vecc

@@ -77,13 +77,13 @@ void RowFinder::find_needed(std::uint32_t number, RowSink& sink) {
   need_updates(number);
   need_stores(number);
   if (!zeros_.empty()) note_zeros(number, sink);
-  found_.members.clear();
-  if (!row_set_.empty()) {
-    take_row_set(launch);
-    if (launch.drops) keep_members(launch, members_[number], 0, found_);
-    run(number, sink);
+  if (row_set_.empty()) {
+    if (!members_[number].empty()) has_live_alone_ = true;
+    return;
   }
-  if (found_.members.size() < members_[number].size()) has_live_alone_ = true;
+  take_row_set(launch);
+  if (launch.drops && keep_members(launch, members_[number], 0, found_)) has_live_alone_ = true;
+  run(number, sink);
 }
 
 // The rows at hand run: what they load is needed.

@@ -69,25 +69,14 @@ void take_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t fi
   to.offsets.set_size(count + 1);
 }
 
-void keep_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,
+bool keep_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,
                   LaunchRows& to) {
-  to.offsets.set_size(std::uint64_t{to.rows.size()} + 1);
   list_numbers(set, first, member_count(launch), to.words, to.members);
-  const MemberRows& member_rows = *launch.member_rows;
-  const std::uint32_t row_count = to.rows.size();
-  std::uint32_t* const offsets = to.offsets.data();
-  std::uint32_t* const members = to.members.data();
-  std::uint32_t kept = 0;
-  std::uint32_t r = 0;  // whose members come next
-  offsets[0] = 0;
-  for (const std::uint32_t member : to.members) {
-    const std::uint32_t number = member_rows.number_of(member);
-    const std::uint32_t row = member_rows.numbers_rows() ? number : member_rows.row(number);
-    while (r < row_count && to.rows[r] < row) offsets[++r] = kept;
-    if (r < row_count && to.rows[r] == row) members[kept++] = member;
-  }
-  while (r < row_count) offsets[++r] = kept;
-  to.members.set_size(kept);
+  const std::uint32_t all = to.members.size();
+  to.members.set_size(
+      keep_members_of(to.rows, *launch.member_rows, {to.members.data(), all}, to.offsets.data()));
+  to.offsets.set_size(std::uint64_t{to.rows.size()} + 1);
+  return to.members.size() < all;
 }
 
 }  // namespace vecc

@@ -67,7 +67,7 @@ RowFinder::RowFinder(const BatchPlan& plan) : plan_(plan), traits_(launch_traits
     needed_.emplace_back(plan.made_buffers[b] ? plan.unit_counts[b] : 0);
   }
   std::uint64_t rows = 0;
-  std::uint64_t pure_members = 0;
+  std::uint64_t most_members = 0;
   std::uint64_t entries = 0;
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     const BatchLaunch& launch = plan.launches[l];
@@ -78,10 +78,10 @@ RowFinder::RowFinder(const BatchPlan& plan) : plan_(plan), traits_(launch_traits
     for (const BatchAccess& access : launch.accesses) {
       entries = std::max<std::uint64_t>(entries, access.rows);
     }
-    if (traits_[l].is_pure) pure_members = std::max(pure_members, members);
+    most_members = std::max(most_members, members);
   }
   row_set_ = RowSet(rows);
-  member_set_ = RowSet(pure_members);
+  member_set_ = RowSet(most_members);
   found_.reserve(plan);
   entries_.reserve(entries);
   runs_.resize(plan.groups.size());

@@ -57,10 +57,13 @@ class RowFinder {
   void find_live(const Batch& batch, RowSink& sink);
   void run_live(std::uint32_t number, RowSink& sink);
   template <class Visit>
-  void for_each_live_reader(const BatchAccess& access, Visit&& visit);
-  bool find_live_members(std::uint32_t number, const BatchAccess& access);
+  bool for_each_live_reader(const BatchAccess& access, Visit&& visit);
+  void find_live_load(std::uint32_t number, std::uint32_t load, const BatchSources& sources);
+  bool find_live_members(const BatchLaunch& launch, const BatchAccess& access);
   bool find_live_rows(const BatchLaunch& launch, const BatchAccess& access,
                       const BatchSources& sources);
+  void mark_live(std::uint32_t number, const BatchSources& sources);
+  void take_rows_at_hand(const BatchLaunch& launch);
   void mark_store(const BatchLaunch& launch, const BatchAccess& access);
 
   void find_groups(const Batch& batch);
@@ -89,7 +92,7 @@ class RowFinder {
   bool has_live_alone_ = false;
   // Of the launch at hand.
   RowSet row_set_;
-  RowSet member_set_;                   // of a pure one that drops: members that are not 0
+  RowSet member_set_;                   // of one that drops: members that are not 0
   LaunchRows found_;                    // that it computes
   std::vector<std::uint64_t> zeros_;    // access and row that it stores and that is 0
   std::vector<std::uint32_t> entries_;  // of a list
