@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 
 #include "src/function/draw.h"
@@ -37,6 +38,23 @@ class Numbers {
   std::size_t next_ = 0;
 };
 
+// Of up to so many members a bit each says which are drawn.
+constexpr std::uint32_t kBitMembers = 64;
+
+void draw_bits(Numbers& numbers, std::uint32_t members, std::uint32_t k,
+               std::vector<std::uint32_t>& places) {
+  std::uint64_t drawn = 0;
+  for (std::uint32_t last = members - k; last < members; ++last) {
+    const std::uint64_t bit = std::uint64_t{1} << numbers.below_or_at(last);
+    drawn |= (drawn & bit) == 0 ? bit : std::uint64_t{1} << last;
+  }
+  places.resize(k);
+  for (std::uint32_t& place : places) {
+    place = static_cast<std::uint32_t>(std::countr_zero(drawn));
+    drawn &= drawn - 1;
+  }
+}
+
 // Up to so many are kept in order as they are drawn.
 constexpr std::uint32_t kSortedMembers = 256;
 
@@ -61,8 +79,9 @@ void draw_members(std::uint64_t seed, std::uint64_t step, std::uint32_t owner,
     std::iota(places.begin(), places.end(), 0u);
     return;
   }
-  places.clear();
   Numbers numbers(seed, step, owner);
+  if (members <= kBitMembers) return draw_bits(numbers, members, k, places);
+  places.clear();
   if (k > kSortedMembers) return draw_many(numbers, members, k, places);
   // Of 0 ... last one more than of 0 ... last - 1 before; kept sorted.
   for (std::uint32_t last = members - k; last < members; ++last) {
@@ -99,13 +118,14 @@ void DrawnMembers::add(std::uint32_t first, std::span<const std::uint32_t> place
 
 void DrawnMembers::write_weights(Batch::Weights& to) {
   std::ranges::sort(drawn_, {}, &Drawn::first);
-  to.rows.clear();
-  to.values.clear();
+  to.rows.resize(places_.size());
+  to.values.resize(places_.size());
+  std::size_t at = 0;
   for (const Drawn& drawn : drawn_) {
-    for (std::uint32_t i = 0; i < drawn.count; ++i) {
-      to.rows.push_back(drawn.first + places_[drawn.begin + i]);
+    for (std::uint32_t i = 0; i < drawn.count; ++i, ++at) {
+      to.rows[at] = drawn.first + places_[drawn.begin + i];
+      to.values[at] = drawn.weight;
     }
-    to.values.insert(to.values.end(), drawn.count, drawn.weight);
   }
 }
 

@@ -37,8 +37,10 @@ ProgramReads::ProgramReads(const SampledMembers& members)
     const auto* weight = std::get_if<WeightOp>(&op.attributes);
     const bool is_table =
         weight != nullptr && program_.parameters()[weight->parameter].name == kFanoutTable;
-    const bool reads_leaf = op.kind() == OpKind::Gather && !is_looked_up_[op.operands[0]];
-    is_looked_up_.push_back(!is_table && !reads_leaf && op.kind() != OpKind::Fact);
+    const bool is_drawn_by = draws_by_[is_looked_up_.size()] != kNotSampled;
+    const bool leads_on = std::ranges::any_of(
+        op.operands, [&](ValueId operand) -> bool { return is_looked_up_[operand]; });
+    is_looked_up_.push_back(leads_on || is_drawn_by || (weight != nullptr && !is_table));
     reached_.push_back(is_looked_up_.back() ? RowSet(op.rows) : RowSet());
   }
 }
@@ -48,7 +50,8 @@ void ProgramReads::find(std::span<const std::uint32_t> samples, std::uint64_t ru
   drawn_.clear();
   for (RowSet& rows : reached_) rows.clear();
   for (const std::uint32_t sample : samples) {
-    reached_[samples_[sample].output].insert(samples_[sample].row);
+    const SampleRow& of = samples_[sample];
+    if (is_looked_up_[of.output]) reached_[of.output].insert(of.row);
   }
   for (auto id = static_cast<ValueId>(program_.ops().size()); id-- > 0;) {
     if (reached_[id].empty()) continue;
@@ -90,6 +93,7 @@ void ProgramReads::visit_segments(ValueId id, const Aggregation& aggregation) {
   const Segments& segments = of.segments;
   const bool by_member = keeps_members(of.combination);
   const bool draws = aggregation.op == id;  // and is no sum that has a softmax's
+  const bool leads_on = is_looked_up_[op.operands[0]];
   RowSet& members = reached_[op.operands[0]];
   std::optional<std::uint32_t> last;
   reached_[id].for_each(0, op.rows, [&](std::uint64_t row) {
@@ -100,7 +104,9 @@ void ProgramReads::visit_segments(ValueId id, const Aggregation& aggregation) {
     const std::uint32_t count = member_count(segments, segment);
     const std::uint32_t first = first_member(segments, segment);
     find_places(aggregation, segment, count);
-    for (const std::uint32_t place : places_) members.insert(first + place);
+    if (leads_on) {
+      for (const std::uint32_t place : places_) members.insert(first + place);
+    }
     if (!draws || places_.empty()) return;
     drawn_.add(
         aggregation.first_row + first, places_,

@@ -40,7 +40,7 @@ class ProgramReads final : public StepReads {
   const Program& program_;
   std::vector<SampleRow> samples_;       // by sample
   std::vector<std::uint32_t> draws_by_;  // by op: the aggregation whose members it has
-  std::vector<bool> is_looked_up_;       // by value: not facts, nor the members' weights
+  std::vector<bool> is_looked_up_;       // by value: leads to rows of tables, or to draws
   std::vector<RowSet> reached_;          // by value
   std::uint64_t run_ = 0;
   std::vector<std::uint32_t> places_;
