@@ -185,12 +185,11 @@ Result<void> CpuExecutable::bind_batch(const Batch& batch, std::unique_ptr<Bound
 
 // Rows of the batch before are 0 again.
 void CpuExecutable::write_weights(const PlanBatch& batch) {
-  constexpr double kZero = 0;
   for (std::size_t w = 0; w < weights_.size(); ++w) {
     const NativeBlock& block = parameter_block(weights_[w]);
-    for (const std::uint32_t row : set_[w]) block.write(std::span(&kZero, 1), row);
     const auto& [rows, values] = batch.weights()[w];
-    for (std::size_t i = 0; i < rows.size(); ++i) block.write(std::span(&values[i], 1), rows[i]);
+    block.clear(set_[w]);
+    block.write(values, rows);
     set_[w] = rows;
   }
 }

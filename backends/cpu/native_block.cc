@@ -56,6 +56,20 @@ void NativeBlock::write(std::span<const double> values, std::uint64_t first) con
   });
 }
 
+void NativeBlock::write(std::span<const double> values, std::span<const std::uint32_t> rows) const {
+  with_type(dtype_, at(0), [&](auto* to) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      to[rows[i]] = static_cast<std::remove_reference_t<decltype(*to)>>(values[i]);
+    }
+  });
+}
+
+void NativeBlock::clear(std::span<const std::uint32_t> rows) const {
+  with_type(dtype_, at(0), [&](auto* to) {
+    for (const std::uint32_t row : rows) to[row] = 0;
+  });
+}
+
 void NativeBlock::give_back() const {
   if (bytes() >= kPaged) ::madvise(memory_.get(), bytes(), MADV_DONTNEED);
 }

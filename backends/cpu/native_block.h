@@ -31,6 +31,10 @@ class NativeBlock {
     return memory_.get() + element * byte_size(dtype_);
   }
   void write(std::span<const double> values, std::uint64_t first = 0) const;
+  /// values[i] at rows[i].
+  void write(std::span<const double> values, std::span<const std::uint32_t> rows) const;
+  /// 0 at each of `rows`.
+  void clear(std::span<const std::uint32_t> rows) const;
   void fill(double value) const;
   /// `count` elements from `first` on are appended to `values`.
   void read(std::uint64_t first, std::uint64_t count, std::vector<double>& values) const;
