@@ -44,6 +44,21 @@ namespace {
   return count;
 }
 
+[[gnu::always_inline]] inline std::uint64_t list_rows_of(std::span<const BitWord> words,
+                                                         const MemberRows& of,
+                                                         std::uint32_t* const rows) {
+  std::uint64_t count = 0;
+  std::uint32_t last = ~std::uint32_t{0};
+  for (const BitWord& word : words) {
+    of.for_each_number(word.base, word.bits, [&](std::uint32_t row) {
+      rows[count] = row;
+      count += row == last ? 0 : 1;
+      last = row;
+    });
+  }
+  return count;
+}
+
 [[gnu::always_inline]] inline std::uint64_t keep_members_in(std::span<const std::uint32_t> rows,
                                                             const MemberRows& of,
                                                             std::span<std::uint32_t> members,
@@ -74,6 +89,12 @@ namespace {
   return list_rows_of(members, of, rows, offsets);
 }
 
+[[gnu::target("popcnt")]] std::uint64_t list_rows_counted(std::span<const BitWord> words,
+                                                          const MemberRows& of,
+                                                          std::uint32_t* rows) {
+  return list_rows_of(words, of, rows);
+}
+
 [[gnu::target("popcnt")]] std::uint64_t keep_members_counted(std::span<const std::uint32_t> rows,
                                                              const MemberRows& of,
                                                              std::span<std::uint32_t> members,
@@ -101,6 +122,13 @@ std::uint64_t list_rows(std::span<const std::uint32_t> members, const MemberRows
   if (counts_bits()) return list_rows_counted(members, of, rows, offsets);
 #endif
   return list_rows_of(members, of, rows, offsets);
+}
+
+std::uint64_t list_rows(std::span<const BitWord> words, const MemberRows& of, std::uint32_t* rows) {
+#if defined(__x86_64__)
+  if (counts_bits()) return list_rows_counted(words, of, rows);
+#endif
+  return list_rows_of(words, of, rows);
 }
 
 std::uint64_t keep_members_of(std::span<const std::uint32_t> rows, const MemberRows& of,

@@ -22,6 +22,10 @@ std::uint64_t list_bits(std::span<const BitWord> words, std::uint32_t* to);
 std::uint64_t list_rows(std::span<const std::uint32_t> members, const MemberRows& of,
                         std::uint32_t* rows, std::uint32_t* offsets);
 
+/// Writes to `rows`, which has room for one more, the number of the row of each member, each once.
+/// Words are of rising members, their bases multiples of 64. Returns how many rows.
+std::uint64_t list_rows(std::span<const BitWord> words, const MemberRows& of, std::uint32_t* rows);
+
 /// `members` and `rows` rise: moves together the members of these rows, and writes to `offsets`,
 /// which has room for one more than there are rows, where those of each begin, and the end of all.
 /// Returns how many members there are then.

@@ -98,11 +98,10 @@ void RowFinder::mark_live(std::uint32_t number, const BatchSources& sources) {
   for (const std::uint32_t store : sources.stores) mark_store(launch, launch.accesses[store]);
 }
 
-// The rows at hand and those of the members at hand; where there are members alone, all of found_.
-// No rows are at hand then.
+// The rows at hand, and those of the members at hand. No rows are at hand then.
 void RowFinder::take_rows_at_hand(const BatchLaunch& launch) {
   if (!member_set_.empty()) {
-    take_members(launch, member_set_, 0, found_);
+    take_rows_of_members(launch, member_set_, 0, found_);
     if (row_set_.empty()) return;
     for (const std::uint32_t row : found_.rows) row_set_.insert(row);
   }
@@ -113,9 +112,12 @@ void RowFinder::take_rows_at_hand(const BatchLaunch& launch) {
 void RowFinder::run_live(std::uint32_t number, RowSink& sink) {
   if (row_set_.empty() && member_set_.empty()) return;
   const BatchLaunch& launch = plan_.launches[number];
-  const bool has_rows = !row_set_.empty();
-  take_rows_at_hand(launch);
-  if (launch.drops && has_rows) keep_members(launch, member_set_, 0, found_);
+  if (row_set_.empty()) {
+    take_members(launch, member_set_, 0, found_);
+  } else {
+    take_rows_at_hand(launch);
+    if (launch.drops) keep_members(launch, member_set_, 0, found_);
+  }
   member_set_.clear();
   for (const BatchSources& sources : launch.sources) {
     for (const std::uint32_t store : sources.stores) mark_store(launch, launch.accesses[store]);

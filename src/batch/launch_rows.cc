@@ -8,13 +8,26 @@ namespace vecc {
 namespace {
 
 // Numbers first .. first + count - 1 that are in `set`, less `first`.
-void list_numbers(const RowSet& set, std::uint64_t first, std::uint64_t count,
-                  std::vector<BitWord>& words, NumberList& to) {
+void list_words(const RowSet& set, std::uint64_t first, std::uint64_t count,
+                std::vector<BitWord>& words) {
   words.clear();
   set.for_each_word(first, first + count, [&](std::uint64_t word, std::uint64_t bits) {
     words.push_back({to_row(word * 64 - first), bits});
   });
+}
+
+void list_numbers(const RowSet& set, std::uint64_t first, std::uint64_t count,
+                  std::vector<BitWord>& words, NumberList& to) {
+  list_words(set, first, count, words);
   to.set_size(list_bits(words, to.data()));
+}
+
+// `count` numbers of rows become the rows.
+void set_rows(const MemberRows& member_rows, std::uint64_t count, NumberList& rows) {
+  if (!member_rows.numbers_rows()) {
+    for (std::uint64_t r = 0; r < count; ++r) rows.data()[r] = member_rows.row(rows.data()[r]);
+  }
+  rows.set_size(count);
 }
 
 }  // namespace
@@ -60,13 +73,16 @@ void take_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t fi
                   LaunchRows& to) {
   list_numbers(set, first, member_count(launch), to.words, to.members);
   const MemberRows& member_rows = *launch.member_rows;
-  std::uint32_t* const rows = to.rows.data();
-  const std::uint64_t count = list_rows(to.members, member_rows, rows, to.offsets.data());
-  if (!member_rows.numbers_rows()) {
-    for (std::uint64_t r = 0; r < count; ++r) rows[r] = member_rows.row(rows[r]);
-  }
-  to.rows.set_size(count);
+  const std::uint64_t count = list_rows(to.members, member_rows, to.rows.data(), to.offsets.data());
+  set_rows(member_rows, count, to.rows);
   to.offsets.set_size(count + 1);
+}
+
+void take_rows_of_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,
+                          LaunchRows& to) {
+  list_words(set, first, member_count(launch), to.words);
+  const MemberRows& member_rows = *launch.member_rows;
+  set_rows(member_rows, list_rows(to.words, member_rows, to.rows.data()), to.rows);
 }
 
 bool keep_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,

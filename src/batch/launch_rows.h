@@ -59,6 +59,9 @@ void take_rows(const BatchLaunch& launch, const RowSet& set, std::uint64_t first
 /// Of a launch whose rows run where a member does: sets all of `to`.
 void take_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,
                   LaunchRows& to);
+/// Of the same: sets its rows alone.
+void take_rows_of_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,
+                          LaunchRows& to);
 /// Of a launch that drops: sets the members of `to` to those of its rows that are in `set`. Whether
 /// that has others.
 bool keep_members(const BatchLaunch& launch, const RowSet& set, std::uint64_t first,

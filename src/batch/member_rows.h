@@ -19,6 +19,19 @@ class MemberRows {
     const std::uint64_t up_to = ~std::uint64_t{0} >> (63 - member % 64);
     return word.rows_before + static_cast<std::uint32_t>(std::popcount(word.begins & up_to)) - 1;
   }
+  /// Calls visit(number) for the rows that have one of members base + i, for the bits i, rising;
+  /// `base` is a multiple of 64.
+  template <class Visit>
+  [[gnu::always_inline]] void for_each_number(std::uint32_t base, std::uint64_t bits,
+                                              Visit&& visit) const {
+    const Word& word = words_[base / 64];
+    while (bits != 0) {
+      const std::uint64_t up_to = bits ^ (bits - 1);  // the first member's bit, and all below it
+      visit(word.rows_before + static_cast<std::uint32_t>(std::popcount(word.begins & up_to)) - 1);
+      const std::uint64_t later = word.begins & ~up_to;
+      bits &= later == 0 ? 0 : ~((later & -later) - 1);  // those of rows that begin behind it
+    }
+  }
   /// Whether numbers are those of the rows; else row() has them.
   [[nodiscard]] bool numbers_rows() const { return rows_.empty(); }
   [[nodiscard]] std::uint32_t row(std::uint32_t number) const { return rows_[number]; }
