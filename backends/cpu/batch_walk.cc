@@ -88,9 +88,23 @@ void BatchWalk::add_steps(const BatchRows& rows) {
 }
 
 void BatchWalk::set_zeros(const BatchRows& rows, const Step& step) const {
+  constexpr std::uint32_t kZerosAhead = 8;
+  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kFetched = 256;  // the processor fetches what follows
+  const auto place = [&](const BatchRows::Zeros& zeros) {
+    return bound_.block(zeros.buffer).at(bound_.first(zeros.buffer) + zeros.first);
+  };
+  const auto fetch = [&](const BatchRows::Zeros& zeros) {
+    const std::size_t bytes = zeros.count * byte_size(bound_.plan().dtype);
+    const std::byte* const first = place(zeros);
+    for (std::size_t b = 0; b < std::min(bytes, kFetched); b += kLine) {
+      __builtin_prefetch(first + b, /*writes=*/1);
+    }
+  };
   for (std::uint32_t z = step.first_zeros; z < step.end_zeros; ++z) {
+    if (z + kZerosAhead < step.end_zeros) fetch(rows.zeros[z + kZerosAhead]);
     const BatchRows::Zeros& zeros = rows.zeros[z];
-    void* const at = bound_.block(zeros.buffer).at(bound_.first(zeros.buffer) + zeros.first);
+    void* const at = place(zeros);
     if (bound_.plan().dtype == DType::F64) {
       std::fill_n(static_cast<double*>(at), zeros.count, zeros.value);
     } else {
