@@ -11,6 +11,7 @@ namespace {
 
 std::vector<std::uint32_t> rows_in(const RowSet& set, const Op& op) {
   std::vector<std::uint32_t> rows;
+  rows.reserve(set.size());
   set.for_each(0, op.rows,
                [&](std::uint64_t row) { rows.push_back(static_cast<std::uint32_t>(row)); });
   return rows;
