@@ -40,7 +40,12 @@ BoundPlan::BoundPlan(Plan plan, const TableFiles& files)
     if (buffer.kind == PlanBuffer::Kind::Arena) blocks_[b] = arena_;
     if (buffer.kind != PlanBuffer::Kind::Constant) continue;
     const auto in_file = files.find(table_of(plan_, b));
-    blocks_[b] = in_file ? *in_file : NativeBlock(plan_.dtype, buffer.elements);
+    if (in_file) {
+      blocks_[b] = *in_file;
+    } else {
+      blocks_[b] = NativeBlock(plan_.dtype, buffer.elements);
+      blocks_[b].use_large_pages();
+    }
     blocks_[b].write(*buffer.values);
     buffer.values = nullptr;
   }

@@ -74,6 +74,10 @@ void NativeBlock::give_back() const {
   if (bytes() >= kPaged) ::madvise(memory_.get(), bytes(), MADV_DONTNEED);
 }
 
+void NativeBlock::use_large_pages() const {
+  if (bytes() >= kPaged) ::madvise(memory_.get(), bytes(), MADV_HUGEPAGE);
+}
+
 void NativeBlock::use_small_pages() const {
   if (bytes() >= kPaged) ::madvise(memory_.get(), bytes(), MADV_NOHUGEPAGE);
 }

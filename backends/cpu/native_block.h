@@ -44,6 +44,9 @@ class NativeBlock {
   /// All numbers are 0 again, and take no memory until they are written. Of a block of less than a
   /// few pages nothing happens.
   void give_back() const;
+  /// Before numbers are written, all of which will be: in pages as large as the system has, so that
+  /// rows that are read in any order are found sooner. Takes no more memory.
+  void use_large_pages() const;
   /// Where one number is written no more than a page of 4 KiB becomes memory.
   void use_small_pages() const;
 
