@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "optimizer/rewrite/shared_hashes.h"
 #include "vecc/error.h"
 
 namespace vecc::opt::iso {
@@ -52,24 +51,31 @@ void ClassTable::add_places(std::uint32_t count) {
                           });
 }
 
-// Places up to the first that moves are free, as far as that one: as many as lie between can be
-// written at once, by all threads, without one that is still to be read.
+// A chunk after the other is read by all threads, then written by all: where a class goes, none of
+// a later chunk lies.
 void ClassTable::keep_places(std::uint32_t begin, std::span<const std::uint32_t> fresh) {
-  for (std::size_t n = 0; n < fresh.size();) {
-    const std::size_t gap = fresh[n] - n;
-    if (gap == 0) {
-      ++n;
-      continue;
-    }
-    const std::size_t count = std::min(gap, fresh.size() - n);
+  constexpr std::size_t kChunk = std::size_t{1} << 19;  // residues: 8 MB
+  std::size_t moved = 0;                                // those before the first that goes stay
+  while (moved < fresh.size() && fresh[moved] == moved) ++moved;
+  const std::size_t chunk = std::max<std::size_t>(kChunk / parts_, 1);
+  UnsetArray<Residues> read(std::min(chunk, fresh.size() - moved) * parts_);
+  UnsetArray<std::uint8_t> doubtful(std::min(chunk, fresh.size() - moved));
+  for (; moved < fresh.size(); moved += chunk) {
+    const std::size_t count = std::min(chunk, fresh.size() - moved);
     ListThreads::for_ranges(count, [&](std::size_t from, std::size_t to) {
-      for (std::size_t k = n + from; k < n + to; ++k) {
-        const auto id = static_cast<std::uint32_t>(begin + k);
-        std::ranges::copy(parts(begin + fresh[k]), place_of(id).begin());
-        doubtful_[id] = doubtful_[begin + fresh[k]];
+      for (std::size_t k = from; k < to; ++k) {
+        const std::uint32_t id = begin + fresh[moved + k];
+        std::ranges::copy(parts(id), read.part(k * parts_, parts_).begin());
+        doubtful[k] = doubtful_[id];
       }
     });
-    n += count;
+    ListThreads::for_ranges(count, [&](std::size_t from, std::size_t to) {
+      for (std::size_t k = from; k < to; ++k) {
+        const auto id = static_cast<std::uint32_t>(begin + moved + k);
+        std::ranges::copy(read.part(k * parts_, parts_), place_of(id).begin());
+        doubtful_[id] = doubtful[k];
+      }
+    });
   }
   size_ = begin + static_cast<std::uint32_t>(fresh.size());
   doubtful_.resize(size_);
@@ -112,63 +118,6 @@ void ClassTable::index_appended(std::size_t room) {
     first_.set(slot, hash, indexed_);
   }
   met_ = size_;
-}
-
-std::uint64_t ClassTable::take_meetings() {
-  const std::uint64_t fresh = met_ - compared_;
-  if (fresh == 0) return std::exchange(meetings_, 0);
-  if (fresh * parts_ < kManyParts || fresh < met_ / kMostKnown) {
-    compare_one_by_one();
-  } else {
-    compare_by_threads();
-  }
-  compared_ = met_;
-  return std::exchange(meetings_, 0);
-}
-
-// Two classes of one hash are not to be expected: a table of all takes as long as in the first
-// field, where all are told apart.
-void ClassTable::compare_by_threads() {
-  UnsetArray<std::uint64_t> hashes(met_);
-  ListThreads::for_ranges(met_, [&](std::size_t begin, std::size_t end) {
-    for (auto id = static_cast<std::uint32_t>(begin); id < end; ++id) {
-      hashes[id] = hash_of(parts(id), &Residues::second);
-    }
-  });
-  const std::vector<std::uint32_t> classes = perhaps_shared(hashes, met_);
-  const auto count = static_cast<std::uint32_t>(classes.size());
-  const std::vector<std::uint32_t> first = EqualRows::find(
-      count, [&](std::uint32_t i) { return hashes[classes[i]]; },
-      [&](std::uint32_t a, std::uint32_t b) {
-        return equal_in(parts(classes[a]), parts(classes[b]), &Residues::second);
-      });
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (classes[i] >= compared_ && first[i] != i) ++meetings_;
-  }
-}
-
-void ClassTable::compare_one_by_one() {
-  // The hash that the class after the next kBatch will be asked for is fetched ahead.
-  std::array<std::uint64_t, kBatch> ahead{};
-  second_.reserve(met_);
-  const auto fetch = [&](std::uint32_t id) {
-    if (id >= met_) return;
-    ahead[id % kBatch] = hash_of(parts(id), &Residues::second);
-    second_.prefetch(ahead[id % kBatch]);
-  };
-  for (std::uint32_t id = second_indexed_; id < second_indexed_ + kBatch; ++id) fetch(id);
-  for (; second_indexed_ < met_; ++second_indexed_) {
-    const std::uint32_t id = second_indexed_;
-    const std::uint64_t hash = ahead[id % kBatch];
-    bool meets = false;
-    const std::size_t slot = second_.find(hash, [&](std::uint32_t other) {
-      meets = meets || equal_in(parts(other), parts(id), &Residues::second);
-      return false;
-    });
-    if (meets && id >= compared_) ++meetings_;
-    second_.set(slot, hash, id);
-    fetch(id + kBatch);
-  }
 }
 
 }  // namespace vecc::opt::iso

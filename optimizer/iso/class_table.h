@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "optimizer/iso/residues.h"
@@ -57,10 +58,10 @@ class ClassTable {
   template <class Fill>
   std::uint32_t append_all(std::uint32_t count, const Fill& fill);
 
-  /// The number of classes that were inserted since the last call and meet an earlier one in one of
-  /// the two fields alone. They are different: that they meet is chance (none is to be expected) or
-  /// a count that one of the primes divides.
-  [[nodiscard]] std::uint64_t take_meetings();
+  /// The number of classes that were inserted since the last call and meet an earlier one in the
+  /// first field alone. They are different: that they meet is chance (none is to be expected) or a
+  /// count that the prime divides.
+  [[nodiscard]] std::uint64_t take_meetings() { return std::exchange(meetings_, 0); }
 
  private:
   static constexpr std::uint32_t kBlock = 1 << 14;
@@ -81,8 +82,6 @@ class ClassTable {
   /// `begin` on go.
   void keep_places(std::uint32_t begin, std::span<const std::uint32_t> fresh);
   void index_appended(std::size_t room);
-  void compare_by_threads();
-  void compare_one_by_one();
   std::uint32_t insert(std::uint64_t hash, std::span<const Residues> fingerprint, bool doubtful);
 
   std::size_t parts_;
@@ -90,12 +89,9 @@ class ClassTable {
   std::vector<std::vector<Residues>> blocks_;  // of kBlock classes: growing moves one of them
   std::vector<std::uint8_t> doubtful_;         // not packed: threads write it
   // Tables for rows that come one at a time, or few at once; many are told apart without them.
-  std::uint32_t indexed_ = 0;  // classes below are in first_
-  HashSlots first_;            // by their residues in the first field
-  std::uint32_t met_ = 0;      // classes below were compared with earlier ones in the first field
-  std::uint32_t second_indexed_ = 0;
-  HashSlots second_;            // by their residues in the second field
-  std::uint32_t compared_ = 0;  // classes below were compared in the second field
+  std::uint32_t indexed_ = 0;   // classes below are in first_
+  HashSlots first_;             // by their residues in the first field
+  std::uint32_t met_ = 0;       // classes below were compared with earlier ones in the first field
   std::uint64_t meetings_ = 0;  // not taken yet
 };
 

@@ -39,7 +39,7 @@ class FingerprintClasses {
   [[nodiscard]] const ValueClasses& classify(ValueId id);
   [[nodiscard]] const Keys& keys() const { return keys_; }
   /// Of all tables so far; see ClassTable::take_meetings.
-  [[nodiscard]] std::uint64_t meeting_in_one_field() const { return meeting_; }
+  [[nodiscard]] std::uint64_t meeting_in_first_field() const { return meeting_; }
 
  private:
   /// Of one type of a contract: a hash of the multiset of pairs that are multiplied.

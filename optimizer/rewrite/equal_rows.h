@@ -2,7 +2,8 @@
 // cache, and parts to threads (ListThreads): one table of all rows misses every cache at each row,
 // and is one thread's. Rows that are equal to one that its thread has just met are not dealt: all
 // rows of a hash are in one part, so a few of which there are millions would be one thread's work.
-// Linear; the same for any number of threads.
+// Where most rows are different, those whose hash no other has are found first, by a few bits each,
+// and are not dealt either. Linear; the same for any number of threads.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "optimizer/rewrite/shared_hashes.h"
 #include "optimizer/rewrite/unset_array.h"
 #include "src/support/list_threads.h"
 #include "src/support/long_list.h"
@@ -79,6 +81,7 @@ class EqualRows {
  private:
   static constexpr std::uint32_t kRowsOfPart = 1 << 14;  // 192 KB of entries
   static constexpr std::uint32_t kMostParts = 1 << 10;   // pages written at once
+  static constexpr std::uint32_t kManyRows = 1 << 16;    // that may be worth a sample
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
   // 12 bytes, not zeroed: there is one for each row.
@@ -181,9 +184,20 @@ class EqualRows {
     std::vector<std::uint32_t> begin;
     int part_bits = 0;
   };
-  // Of the `kept` rows that are first[row] themselves.
+  // Of the `kept` rows that are first[row] themselves; where they are mostly different, not of
+  // those that have a hash alone.
   [[nodiscard]] static Dealt deal(const std::vector<std::uint32_t>& first, std::uint32_t kept,
-                                  UnsetArray<std::uint64_t> hashes);
+                                  UnsetArray<std::uint64_t> hashes, bool mostly_different);
+  template <class ForEachRow>
+  [[nodiscard]] static Dealt deal_rows(std::uint32_t count, std::uint32_t dealt_rows,
+                                       const UnsetArray<std::uint64_t>& hashes,
+                                       const ForEachRow& for_each_row);
+  // Where a sample of all hashes that are there says so.
+  [[nodiscard]] static bool are_mostly_different(std::vector<std::vector<std::uint64_t>> samples);
+  // Of a sample's hashes this many upper bits are 0: some thousands of long lists.
+  [[nodiscard]] static int sample_bits(std::uint32_t count) {
+    return std::max(static_cast<int>(std::bit_width(count)) - 13, 0);
+  }
 };
 
 template <class Hash, class Equal>
@@ -192,19 +206,25 @@ std::vector<std::uint32_t> EqualRows::find(std::uint32_t count, const Hash& hash
   UnsetArray<std::uint64_t> hashes(count);
   std::vector<std::uint32_t> first = long_list<std::uint32_t>(count);
   std::atomic<std::uint32_t> kept{0};
-  ListThreads::for_numbered_ranges(count, [&](std::size_t, std::size_t begin, std::size_t end) {
-    Hash own = hash;
-    Equal own_equal = equal;
-    RecentRows recent(static_cast<std::uint32_t>(end - begin));
-    std::uint32_t found = 0;
-    for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
-      hashes[row] = own(row);
-      first[row] = recent.meet(hashes[row], row, own_equal);
-      if (first[row] == row) ++found;
-    }
-    kept += found;
-  });
-  const Dealt dealt = deal(first, kept, std::move(hashes));
+  std::vector<std::vector<std::uint64_t>> samples(ListThreads::ranges_of(count));
+  const std::uint64_t sampled = ~std::uint64_t{0} >> sample_bits(count);
+  ListThreads::for_numbered_ranges(
+      count, [&](std::size_t range, std::size_t begin, std::size_t end) {
+        Hash own = hash;
+        Equal own_equal = equal;
+        RecentRows recent(static_cast<std::uint32_t>(end - begin));
+        std::uint32_t found = 0;
+        for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
+          hashes[row] = own(row);
+          first[row] = recent.meet(hashes[row], row, own_equal);
+          if (first[row] != row) continue;
+          ++found;
+          if (count >= kManyRows && hashes[row] <= sampled) samples[range].push_back(hashes[row]);
+        }
+        kept += found;
+      });
+  const Dealt dealt =
+      deal(first, kept, std::move(hashes), are_mostly_different(std::move(samples)));
   const auto parts = static_cast<std::uint32_t>(dealt.begin.size() - 1);
   std::atomic<std::uint32_t> next{0};
   const std::size_t finders = std::min<std::size_t>(parts, ListThreads::ranges_of(count));

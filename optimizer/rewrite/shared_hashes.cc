@@ -51,17 +51,19 @@ class Places {
 }  // namespace
 
 std::vector<std::uint32_t> perhaps_shared(const UnsetArray<std::uint64_t>& hashes,
-                                          std::uint32_t count) {
+                                          std::span<const std::uint32_t> first) {
   constexpr std::size_t kAhead = 32;  // places lie anywhere: as many are fetched at once
+  const auto count = static_cast<std::uint32_t>(first.size());
   Places places(count);
   ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < std::min(end, begin + kAhead); ++i) places.prefetch(hashes[i]);
     for (std::size_t i = begin; i < end; ++i) {
       if (i + kAhead < end) places.prefetch(hashes[i + kAhead]);
-      places.add(hashes[i]);
+      if (first[i] == i) places.add(hashes[i]);
     }
   });
-  return entries_where(count, [&](std::uint32_t i) { return places.several_at(hashes[i]); });
+  return entries_where(
+      count, [&](std::uint32_t i) { return first[i] == i && places.several_at(hashes[i]); });
 }
 
 }  // namespace vecc::opt

@@ -2,16 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "optimizer/rewrite/unset_array.h"
 
 namespace vecc::opt {
 
-/// Of hashes 0 .. count-1, mixed in their upper bits, the numbers of all that are equal to another,
-/// and of about one in sixteen of the others; ascending. By threads (ListThreads), the same for any
-/// number of them.
+/// Of hashes, mixed in their upper bits, the numbers i for which first[i] is i and whose hash
+/// another such number has, too, and of about one in sixteen of the others; ascending. By threads
+/// (ListThreads), the same for any number of them.
 [[nodiscard]] std::vector<std::uint32_t> perhaps_shared(const UnsetArray<std::uint64_t>& hashes,
-                                                        std::uint32_t count);
+                                                        std::span<const std::uint32_t> first);
 
 }  // namespace vecc::opt
