@@ -39,4 +39,26 @@ void return_freed_memory() {
 #endif
 }
 
+namespace {
+
+void set_limits([[maybe_unused]] int on_heap, [[maybe_unused]] int kept) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, on_heap);
+  mallopt(M_TRIM_THRESHOLD, kept);
+#endif
+}
+
+}  // namespace
+
+FreedMemoryScope::FreedMemoryScope(bool keeps) : keeps_(keeps) {
+  if (keeps_) set_limits(std::numeric_limits<int>::max(), std::numeric_limits<int>::max());
+}
+
+FreedMemoryScope::~FreedMemoryScope() {
+  if (!keeps_) return;
+  constexpr int kMostOnHeap = 32 << 20;  // what glibc's own threshold grows to
+  set_limits(kMostOnHeap, 2 * kMostOnHeap);
+  return_freed_memory();
+}
+
 }  // namespace vecc::tools

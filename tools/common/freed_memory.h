@@ -13,4 +13,18 @@ void keep_freed_memory();
 /// The system gets back what is kept: before what runs long.
 void return_freed_memory();
 
+/// For a library in a process of others: freed memory is kept while it lives, if `keeps`; then the
+/// system gets it back, and again each block of more than 32 MB that is freed, as without. Of two
+/// at once the first to end does so, and the other one's work only takes longer.
+class FreedMemoryScope {
+ public:
+  explicit FreedMemoryScope(bool keeps);
+  FreedMemoryScope(const FreedMemoryScope&) = delete;
+  FreedMemoryScope& operator=(const FreedMemoryScope&) = delete;
+  ~FreedMemoryScope();
+
+ private:
+  bool keeps_;
+};
+
 }  // namespace vecc::tools

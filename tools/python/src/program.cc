@@ -10,6 +10,7 @@
 #include "src/program/forward.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/emit.h"
+#include "tools/common/freed_memory.h"
 #include "tools/html/html_page.h"
 #include "tools/vecc/emitted_code.h"
 #include "tools/vecc/graph_stages.h"
@@ -23,6 +24,16 @@
 
 namespace vecc::python_package {
 namespace {
+
+// Whether passes make arrays that are worth being kept.
+bool has_many_rows(const NeuronGraph& graph, const Program* given) {
+  constexpr std::uint64_t kMany = 1 << 20;
+  std::uint64_t rows = graph.neuron_count();
+  if (given != nullptr) {
+    for (const Op& op : given->ops()) rows += op.rows;
+  }
+  return rows >= kMany;
+}
 
 Result<Vectorized> vectorize_graph(const NeuronGraph& graph, const tools::Options& options) {
   VectorizeOptions vectorize_options;
@@ -85,6 +96,7 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::compile(const Graph& graph
 }
 
 Result<void> CompiledGraph::prepare() {
+  const tools::FreedMemoryScope memory(has_many_rows(*graph_, given_ ? &*given_ : nullptr));
   own_.samples = graph_->samples;
   own_.sample_ids = graph_->sample_ids;
   own_.target_values = graph_->target_values;
@@ -304,7 +316,10 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
   }
   tools::Training training(*graph_, trained_program(), choice_, options, train_options,
                            given_ ? &vectorized_->program : nullptr);
-  VECC_TRY_VOID(training.prepare(split, validation ? &*validation : nullptr));
+  {
+    const tools::FreedMemoryScope memory(has_many_rows(*graph_, &program()));
+    VECC_TRY_VOID(training.prepare(split, validation ? &*validation : nullptr));
+  }
   tools::Stages stages(/*show_progress=*/false);
   VECC_TRY_VOID(stages.run(
       "train", [&](tools::ProgressLine& line) { return training.run(line, settings.logs); }));
