@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "optimizer/pass_runner.h"
+#include "optimizer/same_program.h"
 
 namespace vecc::opt {
 namespace {
@@ -75,26 +75,27 @@ class Tree {
       next.push_back(std::move(trial));
       return {};
     }
-    // By branch of this trial; none where the pass has changed nothing, as in all such branches.
-    std::vector<std::optional<Fingerprint>> made;
     const std::size_t first = next.size();
+    std::vector<bool> changed;  // by branch of this trial
     for (auto& group : groups) {
       const bool is_last = &group == &groups.back();
       Trial branch{std::move(group), is_last ? std::move(trial.program) : trial.program, trial.runs,
                    trial.statistics};
       const std::size_t runs = branch.runs.size();
       VECC_TRY_VOID(run(step, branch));
-      std::optional<Fingerprint> mine;
-      if (branch.runs.size() > runs && branch.runs.back().changed) {
-        mine = fingerprint(branch.program);
-      }
-      const auto same = std::ranges::find(made, mine);
-      if (same == made.end()) {
-        made.push_back(mine);
+      const bool mine = branch.runs.size() > runs && branch.runs.back().changed;
+      std::size_t k = 0;  // the branch that came out the same
+      const auto is_same = [&](std::size_t made) {
+        return changed[made] == mine &&
+               (!mine || is_same_program(next[first + made].program, branch.program));
+      };
+      while (k < changed.size() && !is_same(k)) ++k;
+      if (k == changed.size()) {
+        changed.push_back(mine);
         next.push_back(std::move(branch));
         continue;
       }
-      auto& merged = next[first + static_cast<std::size_t>(same - made.begin())].choices;
+      auto& merged = next[first + k].choices;
       std::ranges::copy(branch.choices, std::back_inserter(merged));
       std::ranges::sort(merged);
     }
