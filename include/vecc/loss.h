@@ -101,7 +101,7 @@ struct LossOps {
 /// "sample_weight/K" of output K ("pair_weight" for a ranking), because a run may set others; they
 /// are never learned. Errors: Usage (no output; samples that do not fit the Program; a ranking of
 /// outputs with more than one element, without pairs), DuplicateName, LimitRows.
-[[nodiscard]] Result<LossOps> append_loss(Program& program, const LossSamples& samples,
+[[nodiscard]] Result<LossOps> append_loss(Program& program, LossSamples samples,
                                           const LossOptions& options);
 
 /// The parameters' values for other targets and weights of the same samples (the same pairs).

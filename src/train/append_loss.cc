@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "src/program/index_algebra.h"
 #include "src/program/output_begin.h"
 #include "src/support/enum_names.h"
 #include "src/train/append_ranking.h"
@@ -42,8 +43,17 @@ ValueId compared_value(Program& program, ValueId output, Loss loss) {
   return function ? before_function(program, value, *function).value_or(value) : value;
 }
 
-// The loss of the rows of one `output` op; returns what they add to the total.
-Result<ValueId> append_output_loss(Program& program, ValueId output, const LossSamples& samples,
+// Targets of an `output` op's rows; of the only one's, in order, they are the samples' own.
+std::vector<double> take_target_rows(const Program& program, ValueId output, LossSamples& samples) {
+  const Index& of_rows = std::get<OutputOp>(program.op(output).attributes).samples;
+  const bool are_all = is_identity(of_rows, program.sample_count()) &&
+                       program.op(output).size() == samples.targets.size();
+  return are_all ? std::move(samples.targets) : target_rows(program, output, samples);
+}
+
+// The loss of the rows of one `output` op; returns what they add to the total. Its targets may be
+// taken from the samples.
+Result<ValueId> append_output_loss(Program& program, ValueId output, LossSamples& samples,
                                    const LossOptions& options, LossOps& ops) {
   const std::string name = std::to_string(ops.outputs.size());
   const ValueId value = compared_value(program, output, options.loss);
@@ -51,7 +61,7 @@ Result<ValueId> append_output_loss(Program& program, ValueId output, const LossS
   const Shape shape = program.op(output).shape;
   VECC_TRY(const ParameterIndex targets,
            program.add_parameter({"target/" + name, rows, shape,
-                                  shared_values(target_rows(program, output, samples))}));
+                                  shared_values(take_target_rows(program, output, samples))}));
   VECC_TRY(const ParameterIndex weights,
            program.add_parameter({"sample_weight/" + name, rows, Shape::scalar(),
                                   shared_values(weight_rows(program, output, samples))}));
@@ -102,8 +112,7 @@ std::optional<Reduction> parse_reduction(std::string_view text) {
   return parse_name<Reduction>(text);
 }
 
-Result<LossOps> append_loss(Program& program, const LossSamples& samples,
-                            const LossOptions& options) {
+Result<LossOps> append_loss(Program& program, LossSamples samples, const LossOptions& options) {
   const std::vector<ValueId> outputs = training::output_ops(program);
   if (outputs.empty()) return training::loss_usage("the program has no output");
   for (const ValueId output : outputs) {

@@ -34,29 +34,65 @@ struct Areas {
   double precision = 0;
 };
 
-// Both areas in one pass over the scores from the largest: at each distinct score, how many
-// positives and negatives stand at or above it. None of a single class.
-template <class Scored>
-std::optional<Areas> areas_of(std::vector<Scored>& scored) {
-  const auto positives = static_cast<double>(std::ranges::count(scored, true, &Scored::positive));
-  const double negatives = static_cast<double>(scored.size()) - positives;
+// Scores of positives, from the largest, and what stands between them.
+struct Levels {
+  struct Level {
+    double score;
+    double ties = 0;        // positives of this score
+    double false_ties = 0;  // negatives of this score
+    double before = 0;      // negatives above it, below the level before
+  };
+  std::vector<Level> levels;
+  double last = 0;  // negatives below all
+};
+
+// Negatives are not sorted: of many classes nearly all scores are theirs.
+Levels levels_of(std::span<const double> scores, std::span<const std::uint8_t> positive,
+                 std::size_t positives) {
+  std::vector<double> of_positives;
+  of_positives.reserve(positives);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (positive[i] != 0) of_positives.push_back(scores[i]);
+  }
+  std::ranges::sort(of_positives, std::ranges::greater{});
+  Levels result;
+  std::vector<Levels::Level>& levels = result.levels;
+  for (const double score : of_positives) {
+    if (levels.empty() || levels.back().score != score) levels.push_back({score});
+    levels.back().ties += 1;
+  }
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (positive[i] != 0) continue;
+    const auto level =
+        std::ranges::lower_bound(levels, scores[i], std::ranges::greater{}, &Levels::Level::score);
+    if (level == levels.end()) {
+      result.last += 1;
+    } else {
+      (level->score == scores[i] ? level->false_ties : level->before) += 1;
+    }
+  }
+  return result;
+}
+
+// Both areas, from the largest score on: at each one of a positive, how many positives and
+// negatives stand at or above it. None of a single class.
+std::optional<Areas> areas_of(std::span<const double> scores,
+                              std::span<const std::uint8_t> positive) {
+  const auto count = static_cast<std::size_t>(std::ranges::count(positive, 1));
+  const auto positives = static_cast<double>(count);
+  const double negatives = static_cast<double>(scores.size()) - positives;
   if (positives == 0 || negatives == 0) return std::nullopt;
-  std::ranges::sort(scored, std::ranges::greater{}, &Scored::score);
+  const Levels all = levels_of(scores, positive, count);
   double above = 0;        // positives so far
   double above_false = 0;  // negatives so far
   Areas areas;
-  for (std::size_t i = 0; i < scored.size();) {
-    double ties = 0;
-    double false_ties = 0;
-    const double score = scored[i].score;
-    for (; i < scored.size() && scored[i].score == score; ++i) {
-      (scored[i].positive ? ties : false_ties) += 1;
-    }
-    areas.roc += false_ties * (above + ties / 2);
-    above += ties;
-    above_false += false_ties;
-    areas.precision += ties * above / (above + above_false);
+  for (const Levels::Level& level : all.levels) {
+    areas.roc += level.before * above + level.false_ties * (above + level.ties / 2);
+    above += level.ties;
+    above_false += level.before + level.false_ties;
+    areas.precision += level.ties * above / (above + above_false);
   }
+  areas.roc += all.last * above;
   return Areas{areas.roc / (positives * negatives), areas.precision / positives};
 }
 
@@ -76,9 +112,13 @@ void ClassMetrics::count(std::size_t of, bool predicted, bool actual) {
 
 // A list that grows would hold twice what it has, and leave as much behind.
 void ClassMetrics::add_score(std::size_t of, double score, bool positive) {
-  std::vector<Scored>& scored = classes_[of].scored;
-  if (scored.empty()) scored.reserve(samples_);
-  scored.push_back({rank_key(score), positive});
+  ClassCounts& counts = classes_[of];
+  if (counts.scores.empty()) {
+    counts.scores.reserve(samples_);
+    counts.positive.reserve(samples_);
+  }
+  counts.scores.push_back(rank_key(score));
+  counts.positive.push_back(positive ? 1 : 0);
 }
 
 void ClassMetrics::add_class(std::span<const double> output, std::span<const double> target) {
@@ -119,7 +159,8 @@ void ClassMetrics::add_vector(std::size_t i, const Sample& sample, std::vector<T
     std::ranges::copy(sample.output, scores.begin());
   }
   for (std::size_t k = 0; k < scores.size(); ++k) {
-    classes_[k].scored[i] = {rank_key(scores[k]), k == actual};
+    classes_[k].scores[i] = rank_key(scores[k]);
+    classes_[k].positive[i] = k == actual ? 1 : 0;
   }
 }
 
@@ -135,7 +176,10 @@ void ClassMetrics::add_classes(std::size_t count,
   }
   all_ = count;
   classes_.resize(size);
-  for (ClassCounts& counts : classes_) counts.scored = long_list<Scored>(count);
+  for (ClassCounts& counts : classes_) {
+    counts.scores = long_list<double>(count);
+    counts.positive = long_list<std::uint8_t>(count);
+  }
   std::vector<std::vector<Tally>> tallies(ListThreads::ranges_of(count));
   ListThreads::for_numbered_ranges(count,
                                    [&](std::size_t range, std::size_t begin, std::size_t end) {
@@ -168,10 +212,11 @@ void ClassMetrics::add_labels(std::span<const double> output, std::span<const do
   right_ += right ? 1 : 0;
 }
 
-void ClassMetrics::add_areas(std::vector<ClassCounts>& classes, Metrics& metrics) {
+void ClassMetrics::add_areas(const std::vector<ClassCounts>& classes, Metrics& metrics) {
   std::vector<std::optional<Areas>> of_class(classes.size());
-  ListThreads::for_pieces(classes.size(),
-                          [&](std::size_t k) { of_class[k] = areas_of(classes[k].scored); });
+  ListThreads::for_pieces(classes.size(), [&](std::size_t k) {
+    of_class[k] = areas_of(classes[k].scores, classes[k].positive);
+  });
   Areas sum;
   double count = 0;
   for (const auto& areas : of_class) {

@@ -40,24 +40,22 @@ class ClassMetrics {
   void finish(Metrics& metrics) &&;
 
   /// Bytes of one sample's score in a class.
-  static constexpr std::uint64_t kScoreBytes = 16;
+  static constexpr std::uint64_t kScoreBytes = sizeof(double) + sizeof(std::uint8_t);
+  /// Bytes of a sample in the list of those that are measured, and of a positive among the sorted
+  /// ones of its class.
+  static constexpr std::uint64_t kSampleBytes = 48;
 
  private:
-  struct Scored {
-    double score;
-    bool positive;
-  };
-  static_assert(sizeof(Scored) == kScoreBytes);
   struct Tally {
     std::uint64_t hits = 0;       // predicted and true
     std::uint64_t predicted = 0;  // in all
     std::uint64_t actual = 0;     // in all
   };
   struct ClassCounts : Tally {
-    std::vector<Scored> scored;  // of binary classes: of class 1 alone
+    std::vector<double> scores;          // of binary classes: of class 1 alone
+    std::vector<std::uint8_t> positive;  // by score: whether it is 1; not packed: threads write it
   };
-  /// Sorts the scores.
-  static void add_areas(std::vector<ClassCounts>& classes, Metrics& metrics);
+  static void add_areas(const std::vector<ClassCounts>& classes, Metrics& metrics);
   /// Vectors of one size: number `i` of them, of which threads count each its own.
   void add_vector(std::size_t i, const Sample& sample, std::vector<Tally>& tallies,
                   std::vector<double>& scores);

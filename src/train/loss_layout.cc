@@ -1,6 +1,11 @@
 #include "src/train/loss_layout.h"
 
+#include <algorithm>
+#include <span>
+
 #include "src/program/output_begin.h"
+#include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 
 namespace vecc::training {
 
@@ -17,12 +22,15 @@ std::vector<double> target_rows(const Program& program, ValueId output,
   const Op& op = program.op(output);
   const Index& of_rows = std::get<OutputOp>(op.attributes).samples;
   const std::vector<std::uint64_t> begin = output_begin(program);
-  std::vector<double> rows;
-  rows.reserve(op.size());
-  for (std::uint32_t i = 0; i < op.rows; ++i) {
-    const auto row = std::span(samples.targets).subspan(begin[of_rows[i]], op.shape.size());
-    rows.insert(rows.end(), row.begin(), row.end());
-  }
+  const std::size_t size = op.shape.size();
+  std::vector<double> rows = long_list<double>(op.size());
+  ListThreads::for_ranges(op.rows, [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      const auto row =
+          std::span(samples.targets).subspan(begin[of_rows[static_cast<std::uint32_t>(i)]], size);
+      std::ranges::copy(row, rows.begin() + static_cast<std::ptrdiff_t>(i * size));
+    }
+  });
   return rows;
 }
 

@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "src/program/output_begin.h"
+#include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 #include "vecc/escape.h"
 #include "vecc/loss.h"
 
@@ -59,15 +61,20 @@ class SampleReader {
   Result<LossSamples> read_targets(const LossOptions& options) {
     LossSamples result;
     const bool sums = is_of_elements(options.reduction) && options.loss == Loss::SquaredDiff;
-    result.targets.resize(begin_.back());
+    result.targets = long_list<double>(begin_.back());
     result.weights.resize(begin_.size() - 1);
+    const auto size_of = [&](std::uint32_t s) { return begin_[s + 1] - begin_[s]; };
+    const bool all_fit = holds_for_all(result.weights.size(), [&](std::size_t i) {
+      const auto s = static_cast<std::uint32_t>(i);
+      const Sample& sample = at(s);
+      if (!sample.has_target || !is_chosen(sample, choice_.split)) return true;
+      result.weights[s] = sample.weight * (sums ? static_cast<double>(size_of(s)) : 1);
+      return copy_target(s, std::span(result.targets).subspan(begin_[s], size_of(s)));
+    });
     for (std::uint32_t s = 0; s < result.weights.size(); ++s) {
-      const Sample& sample = graph_.samples[number(s)];
-      if (!sample.has_target || !is_chosen(sample, choice_.split)) continue;
-      const std::uint64_t size = begin_[s + 1] - begin_[s];
-      elements_ += size;
-      result.weights[s] = sample.weight * (sums ? static_cast<double>(size) : 1);
-      copy_target(s, std::span(result.targets).subspan(begin_[s], size));
+      if (!at(s).has_target || !is_chosen(at(s), choice_.split)) continue;
+      elements_ += size_of(s);
+      if (!all_fit) find_faults(s, size_of(s));
     }
     VECC_TRY_VOID(findings_.result());
     return result;
@@ -104,16 +111,25 @@ class SampleReader {
     return graph_.samples[number(sample)];
   }
 
-  void copy_target(std::uint32_t s, std::span<double> to) {
+  [[nodiscard]] std::span<const double> target_of(const Sample& sample) const {
+    return std::span(graph_.target_values).subspan(sample.target_begin, sample.target_shape.size());
+  }
+
+  // Whether it has so many numbers.
+  [[nodiscard]] bool copy_target(std::uint32_t s, std::span<double> to) const {
+    if (at(s).target_shape.size() != to.size()) return false;
+    std::ranges::copy(target_of(at(s)), to.begin());
+    return std::ranges::none_of(to, [](double v) { return std::isnan(v); });
+  }
+
+  void find_faults(std::uint32_t s, std::uint64_t size) {
     const Sample& sample = at(s);
-    if (sample.target_shape.size() != to.size()) {
+    if (sample.target_shape.size() != size) {
       return findings_.add(number(s), "a target of " + sample.target_shape.text() +
-                                          ", but the output has " + std::to_string(to.size()) +
-                                          (to.size() == 1 ? " element" : " elements"));
+                                          ", but the output has " + std::to_string(size) +
+                                          (size == 1 ? " element" : " elements"));
     }
-    std::copy_n(graph_.target_values.begin() + static_cast<std::ptrdiff_t>(sample.target_begin),
-                to.size(), to.begin());
-    if (std::ranges::any_of(to, [](double v) { return std::isnan(v); })) {
+    if (std::ranges::any_of(target_of(sample), [](double v) { return std::isnan(v); })) {
       findings_.add(number(s), "the target is not a number");
     }
   }

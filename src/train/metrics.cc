@@ -138,8 +138,8 @@ std::uint64_t bytes_to_measure(const NeuronGraph& graph, std::uint64_t samples,
                                std::uint64_t elements) {
   const TargetKind kind = target_kind(graph);
   if (kind != TargetKind::Classes && kind != TargetKind::Labels) return 0;
-  // Each class by each sample; which samples have one.
-  return (elements + samples) * training::ClassMetrics::kScoreBytes;
+  using training::ClassMetrics;
+  return elements * ClassMetrics::kScoreBytes + samples * ClassMetrics::kSampleBytes;
 }
 
 Metrics measure(const NeuronGraph& graph, std::span<const std::uint32_t> samples,

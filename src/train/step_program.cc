@@ -127,10 +127,9 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
   StepProgram step{std::move(forward), {}, {}, 0};
   Program& program = step.program;
   const std::vector<ParameterIndex> learned = learned_parameters(program, options);
-  VECC_TRY(const LossSamples chosen,
-           loss_samples(graph, program, {samples, std::nullopt}, options.loss));
+  VECC_TRY(LossSamples chosen, loss_samples(graph, program, {samples, std::nullopt}, options.loss));
   step.counted = count_weights(chosen.weights);
-  VECC_TRY(const LossOps loss, append_loss(program, chosen, options.loss));
+  VECC_TRY(const LossOps loss, append_loss(program, std::move(chosen), options.loss));
   step.own_parameters = own_parameters(loss);
   set_step_samples(program, samples);
   if (const auto rows = rows_of_steps(program)) step.own_parameters.push_back(*rows);
@@ -171,7 +170,7 @@ Result<BatchStepProgram> make_batch_step_program(const NeuronGraph& graph, Progr
     made.elements.push_back(has_target ? static_cast<double>(size) : 0.0);
   }
   made.weights = std::exchange(chosen.weights, std::vector<double>(chosen.weights.size()));
-  VECC_TRY(const LossOps loss, append_loss(program, chosen, options.loss));
+  VECC_TRY(const LossOps loss, append_loss(program, std::move(chosen), options.loss));
   made.batch.weights = loss.weights;
   set_step_samples(program, {});
   const std::optional<ParameterIndex> set_rows = rows_of_steps(program);

@@ -141,7 +141,13 @@ ValueId ProgramBuilder::map(const std::string& expression, const std::vector<Val
 
 void ProgramBuilder::samples(ValueId value, const SampleColumns& columns) {
   std::vector<std::uint32_t> rows;
-  for (const SampleRecord& record : records_of(columns)) {
+  const std::vector<SampleRecord> records = records_of(columns);
+  rows.reserve(records.size());
+  std::size_t values = graph_.target_values.size();
+  for (const SampleRecord& record : records) values += record.target.size();
+  graph_.target_values.reserve(values);
+  graph_.samples.reserve(graph_.samples.size() + records.size());
+  for (const SampleRecord& record : records) {
     const auto number = static_cast<std::uint32_t>(graph_.samples.size());
     if (record.output > std::numeric_limits<std::uint32_t>::max()) {
       raise_usage("samples", "row " + std::to_string(record.output) + " is not there");
