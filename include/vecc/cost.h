@@ -22,6 +22,9 @@ struct Work {
   Work& operator+=(const Work& other);
 };
 
+/// What runs a Program: libtorch op by op, or kernels of its own (a CPU's cost about the same).
+enum class Runner : std::uint8_t { Cpu, TorchOnGpu, KernelsOnGpu };
+
 /// Seconds of each unit of work. A run takes
 ///   run + launch * launches + byte * bytes + batch_byte * batch_bytes
 ///       + multiply_add * multiply-adds.
@@ -31,13 +34,17 @@ struct CostCoefficients {
   double byte = 0;
   double batch_byte = 0;
   double multiply_add = 0;
+  Runner runner = Runner::Cpu;  ///< what they were measured on
   bool operator==(const CostCoefficients&) const = default;
 };
-/// What runs a Program: libtorch op by op, or kernels of its own (a CPU's cost about the same).
-enum class Runner : std::uint8_t { Cpu, TorchOnGpu, KernelsOnGpu };
 /// Of devices that were not calibrated (vecc-bench calibrate): those of a server's CPU, and of an
 /// H200.
 [[nodiscard]] CostCoefficients default_coefficients(Runner runner);
+/// Whether products take longer than what they read and write, and what only one function reads is
+/// not stored for it: so on a CPU. A GPU waits for memory and for launches.
+[[nodiscard]] constexpr bool waits_for_products(Runner runner) {
+  return runner == Runner::Cpu;
+}
 
 /// Counts a Program's work: a gather's rows are stored, a product reads a repeated operand in
 /// place.

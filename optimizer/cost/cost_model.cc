@@ -7,8 +7,10 @@
 namespace vecc {
 
 CostCoefficients default_coefficients(Runner runner) {
-  constexpr CostCoefficients kKernelsOnGpu{9.0e-6, 1.5e-6, 2.5e-13, 2.5e-13, 4.5e-14};
+  constexpr CostCoefficients kKernelsOnGpu{9.0e-6,  1.5e-6,  2.5e-13,
+                                           2.5e-13, 4.5e-14, Runner::KernelsOnGpu};
   CostCoefficients torch_on_gpu = kKernelsOnGpu;
+  torch_on_gpu.runner = Runner::TorchOnGpu;
   torch_on_gpu.batch_byte = 3.5e-12;  // kernels read a matrix a row as all else
   switch (runner) {
     case Runner::Cpu: break;

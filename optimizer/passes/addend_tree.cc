@@ -68,9 +68,9 @@ bool AddendTree::is_one_row(const Factor& factor) const {
   return factor.rows.size() > 0 && count_distinct(factor.rows, op(factor.source).rows) == 1;
 }
 
-// A value that is read twice, or in more rows than it has, is made in all of its rows.
+// A value that is read twice, or else in more rows than it has, is made in all of its rows.
 void AddendTree::reach(Addends& found, ValueId id, bool all, Index rows) const {
-  all = all || rows.size() > op(id).rows;
+  all = all || (!row_by_row_ && rows.size() > op(id).rows);
   const auto [at, is_new] = found.try_emplace(id);
   at->second.all = all || !is_new;
   if (is_new && !all) at->second.rows = std::move(rows);
@@ -143,6 +143,10 @@ double AddendTree::work_of(ValueId id, const Addend& addend, Shape shape, std::u
   WorkEstimate work(view_.program().dtype());
   switch (addend.kind) {
     case AddendKind::Sum:
+      if (view_.fuses_maps()) {
+        work.fused_sum(shape, rows, carried_operands(id, addend).size());
+        break;
+      }
       work.launch();
       work.reads(shape, rows);
       for (const ValueId v : carried_operands(id, addend)) {

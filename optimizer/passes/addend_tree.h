@@ -34,7 +34,10 @@ class AddendTree {
   /// More values than this below one are left alone, so that a round is linear in the Program.
   static constexpr std::size_t kMost = 32;
 
-  AddendTree(const ProductView& view, const Readers& readers) : view_(view), readers_(readers) {}
+  /// `row_by_row`: all values but those that are read twice, members and single rows are made in
+  /// the rows of `top`, each for one of them, however often that makes one.
+  AddendTree(const ProductView& view, const Readers& readers, bool row_by_row = false)
+      : view_(view), readers_(readers), row_by_row_(row_by_row) {}
 
   /// `top` and what it adds up, down to products and the rest. More than kMost: not all of them.
   [[nodiscard]] Addends collect(ValueId top) const;
@@ -63,6 +66,7 @@ class AddendTree {
 
   const ProductView& view_;
   const Readers& readers_;
+  bool row_by_row_;
 };
 
 }  // namespace vecc::opt

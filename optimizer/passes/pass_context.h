@@ -22,6 +22,10 @@ class PassContext {
 
   [[nodiscard]] std::uint64_t seed() const { return options_.seed; }
   [[nodiscard]] const GatherPreset& preset() const { return preset_; }
+  /// Whether the Program is for what waits for products (cost.h), at a level that asks for that.
+  [[nodiscard]] bool waits_for_products() const {
+    return options_.level >= 2 && vecc::waits_for_products(options_.cost.runner);
+  }
   [[nodiscard]] PadMode pad_mode() const { return pad_mode_; }
 
   /// Of the Program that the pass was given, found once for all passes that leave it as it is.

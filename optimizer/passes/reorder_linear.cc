@@ -80,8 +80,8 @@ std::vector<std::optional<Reordering>> choose(const ProductView& view, const Rea
 }
 
 // One round; the same Program if nothing was found.
-Program reorder_once(const Program& program, std::vector<const char*>& rules) {
-  const ProductView view(program);
+Program reorder_once(const Program& program, bool fuses_maps, std::vector<const char*>& rules) {
+  const ProductView view(program, fuses_maps);
   const Readers readers(program);
   const auto chosen = choose(view, readers);
   if (chosen.empty()) return program;
@@ -115,14 +115,15 @@ bool has_orders(const Program& program) {
 
 bool reorder_linear(Program& program, PassContext& context) {
   if (!has_orders(program)) return false;
-  Work work = counted_work(program);
+  const bool fuses_maps = context.waits_for_products();
+  Work work = counted_work(program, fuses_maps);
   context.count("multiply-adds before", static_cast<std::uint64_t>(work.multiply_adds));
   bool changed = false;
   for (std::uint32_t round = 0; round < kMostRounds && SourceRows::fits(program); ++round) {
     std::vector<const char*> rules;
-    Program next = reorder_once(program, rules);
+    Program next = reorder_once(program, fuses_maps, rules);
     if (rules.empty()) break;
-    const Work next_work = counted_work(next);
+    const Work next_work = counted_work(next, fuses_maps);
     if (in_multiply_adds(next_work) >= in_multiply_adds(work)) break;
     for (const char* rule : rules) context.count(rule, 1);
     context.count("rounds", 1);

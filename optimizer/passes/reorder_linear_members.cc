@@ -131,8 +131,12 @@ class NestedFactorer {
       work.launch();
       work.products(Shape::scalar(), result, rows);
       work.reads(Shape::scalar(), rows);
-      work.launch();
-      work.reads(result, 3 * std::uint64_t{rows});
+      if (view_.fuses_maps()) {
+        work.fused_sum(result, rows, 2);
+      } else {
+        work.launch();
+        work.reads(result, 3 * std::uint64_t{rows});
+      }
       if (!constant) sum += work_of_sums(of, Shape::scalar());
     }
     return sum + work.total();

@@ -26,8 +26,9 @@ Factor Factor::at(const Index& at) const {
   return result;
 }
 
-ProductView::ProductView(const Program& program)
+ProductView::ProductView(const Program& program, bool fuses_maps)
     : program_(program),
+      fuses_maps_(fuses_maps),
       sources_(program),
       constant_(find_constants(program)),
       reader_(program.ops().size()) {

@@ -22,10 +22,13 @@ struct Factor {
 
 class ProductView {
  public:
-  /// `program` must fit SourceRows and outlive this. Linear in its rows.
-  explicit ProductView(const Program& program);
+  /// `program` must fit SourceRows and outlive this. `fuses_maps`: as counted_work() has it. Linear
+  /// in the Program's rows.
+  ProductView(const Program& program, bool fuses_maps);
 
   [[nodiscard]] const Program& program() const { return program_; }
+  /// Whether it is for what waits for products, and computes what only maps read where they do.
+  [[nodiscard]] bool fuses_maps() const { return fuses_maps_; }
   /// Operand 0 or 1 of a linear without lifts.
   [[nodiscard]] Factor factor(ValueId linear, std::size_t side) const;
   /// By row of `value`: its number; the same row has one number wherever it is read.
@@ -62,6 +65,7 @@ class ProductView {
   void note_reader(ValueId value, ValueId reader);
 
   const Program& program_;
+  bool fuses_maps_;
   SourceRows sources_;
   std::vector<bool> constant_;
   // By linear and segment, by row: the op that reads it, or kNoValue for none or several.

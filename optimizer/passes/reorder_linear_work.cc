@@ -39,13 +39,67 @@ class Counter {
     if (op.kind() == OpKind::Gather && only_linears_read(id)) return {};
     return work_of(program_, id);
   }
+  /// The same where maps compute what only they read.
+  [[nodiscard]] Work of_fused(ValueId id) const {
+    const Op& op = program_.op(id);
+    Work work = of(id);
+    if (op.kind() == OpKind::Map || op.kind() == OpKind::Transform) {
+      work.launches = 1;
+      work.bytes = read_bytes(id) + bytes(op);
+    } else if (op.kind() == OpKind::Segment && work.launches > 0) {
+      work.bytes = read_bytes(id) + bytes(op);
+    } else if (op.kind() == OpKind::Gather && is_fused(id)) {
+      const double index = static_cast<double>(std::get<GatherOp>(op.attributes).index.bytes());
+      return {0, read_bytes(id) + index, 0, 0};
+    }
+    if (!is_fused(id)) return work;
+    work.launches = 0;
+    work.bytes -= bytes(op);
+    return work;
+  }
 
  private:
+  // How often a row may be read, and computed each time.
+  static constexpr double kMostReads = 1.25;
+
   [[nodiscard]] bool only_linears_read(ValueId id) const {
     return std::ranges::all_of(readers_.of(id), [&](ValueId reader) {
       const OpKind kind = program_.op(reader).kind();
       return kind == OpKind::Linear || (kind == OpKind::Gather && only_linears_read(reader));
     });
+  }
+
+  // Whether maps and sums compute the value where they read it; a product only maps do.
+  [[nodiscard]] bool is_fused(ValueId id) const {
+    const OpKind kind = program_.op(id).kind();
+    if (kind == OpKind::Linear) return only_maps_read(id, /*or_sums=*/false);
+    const bool may_be = kind == OpKind::Map || kind == OpKind::Transform || kind == OpKind::Gather;
+    return may_be && only_maps_read(id, /*or_sums=*/true);
+  }
+  [[nodiscard]] bool only_maps_read(ValueId id, bool or_sums) const {
+    return std::ranges::all_of(readers_.of(id), [&](ValueId reader) {
+      const Op& op = program_.op(reader);
+      if (const auto* segment = std::get_if<SegmentOp>(&op.attributes)) {
+        const Combination sum = segment->combination;
+        return or_sums && (sum == Combination::Sum || sum == Combination::Avg);
+      }
+      if (op.kind() != OpKind::Gather) {
+        return op.kind() == OpKind::Map || op.kind() == OpKind::Transform;
+      }
+      return op.rows <= kMostReads * program_.op(id).rows && only_maps_read(reader, or_sums);
+    });
+  }
+
+  [[nodiscard]] static double bytes(const Op& op) {
+    return static_cast<double>(op.size()) * byte_size(op.dtype);
+  }
+  // Of operands that are stored.
+  [[nodiscard]] double read_bytes(ValueId id) const {
+    double sum = 0;
+    for (const ValueId operand : program_.op(id).operands) {
+      if (!is_fused(operand)) sum += bytes(program_.op(operand));
+    }
+    return sum;
   }
 
   [[nodiscard]] Work of_linear(ValueId id) const {
@@ -80,12 +134,12 @@ std::vector<bool> find_constants(const Program& program) {
   return constant;
 }
 
-Work counted_work(const Program& program) {
+Work counted_work(const Program& program, bool fuses_maps) {
   const std::vector<bool> constant = find_constants(program);
   const Counter counter(program);
   Work sum;
   for (ValueId id = 0; id < program.ops().size(); ++id) {
-    if (!constant[id]) sum += counter.of(id);
+    if (!constant[id]) sum += fuses_maps ? counter.of_fused(id) : counter.of(id);
   }
   return sum;
 }
@@ -99,6 +153,10 @@ void WorkEstimate::products(Shape left, Shape right, std::uint64_t rows) {
 void WorkEstimate::gather(Shape shape, std::uint64_t rows) {
   launch();
   work_.bytes += 2 * bytes(shape, rows) + sizeof(std::uint32_t) * static_cast<double>(rows);
+}
+
+void WorkEstimate::fused_sum(Shape shape, std::uint64_t rows, std::uint64_t addends) {
+  work_.multiply_adds += static_cast<double>(shape.size()) * static_cast<double>(rows * addends);
 }
 
 void WorkEstimate::segment(Shape shape, std::uint64_t members, std::uint64_t segments,

@@ -21,8 +21,9 @@ inline constexpr double kMultiplyAddsPerLaunch = 20000;
 }
 
 /// The work of a Program once it is compiled well: what no weight reaches is computed at compile
-/// time; a linear reads its operands in place, each distinct row once.
-[[nodiscard]] Work counted_work(const Program& program);
+/// time; a linear reads its operands in place, each distinct row once. `fuses_maps`: what only maps
+/// read is computed where they read it, and stored nowhere (waits_for_products(), cost.h).
+[[nodiscard]] Work counted_work(const Program& program, bool fuses_maps);
 
 /// By value: whether it depends on facts alone.
 [[nodiscard]] std::vector<bool> find_constants(const Program& program);
@@ -38,6 +39,9 @@ class WorkEstimate {
   void reads(Shape shape, std::uint64_t rows) { work_.bytes += bytes(shape, rows); }
   /// A stored gather.
   void gather(Shape shape, std::uint64_t rows);
+  /// A map that adds up `addends` rows to each of its own, where what is added up, or the sum, is
+  /// computed where it is read.
+  void fused_sum(Shape shape, std::uint64_t rows, std::uint64_t addends);
   /// A sum or mean.
   void segment(Shape shape, std::uint64_t members, std::uint64_t segments, Combination combination);
   void launch() { ++work_.launches; }

@@ -107,5 +107,12 @@ TEST(Cost, printed_kernels_read_a_matrix_a_row_as_all_else) {
   EXPECT_EQ(printed.launch, torch.launch);
 }
 
+TEST(Cost, coefficients_say_what_they_are_of) {
+  for (const Runner runner : {Runner::Cpu, Runner::TorchOnGpu, Runner::KernelsOnGpu}) {
+    EXPECT_EQ(default_coefficients(runner).runner, runner);
+    EXPECT_EQ(waits_for_products(runner), runner == Runner::Cpu);
+  }
+}
+
 }  // namespace
 }  // namespace vecc::test

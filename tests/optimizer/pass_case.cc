@@ -35,7 +35,12 @@ Result<void> read_option(const std::string& option, OptimizeOptions& options) {
     VECC_TRY(options.pad_mode, parse_pad_mode(value));
     return {};
   }
-  return Errors(ErrorCode::Usage, option, "expected --gather-preset=NAME or --pad=MODE");
+  if (name == "--runner" && (value == "cpu" || value == "gpu")) {
+    options.cost = default_coefficients(value == "gpu" ? Runner::KernelsOnGpu : Runner::Cpu);
+    return {};
+  }
+  return Errors(ErrorCode::Usage, option,
+                "expected --gather-preset=NAME, --pad=MODE, --runner=cpu or gpu");
 }
 
 // The comment lines at the top, and the options in them.

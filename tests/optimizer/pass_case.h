@@ -1,7 +1,7 @@
 // Golden cases of passes: a file a claim, tests/optimizer/cases/PASS/CLAIM.txt.
 //
 //   # A claim, in one sentence.
-//   # options: --gather-preset=free_only --pad=sided
+//   # options: --gather-preset=free_only --pad=sided --runner=gpu
 //   vecc program 1 f32 samples 2
 //   ...
 //   =>

@@ -17,6 +17,7 @@ Result<DeviceCost> find_device_cost(const Backend& backend, const ExecutionOptio
                                                           : Runner::Cpu;
   cost.coefficients =
       load_coefficients(backend.name(), cost.device).value_or(default_coefficients(runner));
+  cost.coefficients.runner = runner;
   return cost;
 }
 

@@ -88,6 +88,9 @@ Result<void> append_backward(Program& program) {
 
 Result<void> run(Options& options) {
   VECC_TRY_VOID(read_emit_target(options.emit));
+  if (options.emit.kind == EmitKind::Cuda || !options.emit.target_name.empty()) {
+    options.optimize.options.cost = default_coefficients(Runner::KernelsOnGpu);
+  }
   VECC_TRY(Program program, read_program(options.input));
   const std::string input = options.input == "-" ? "<stdin>" : options.input;
   if (const Result<void> valid = verify(program); !valid) return valid.error().in(input);
