@@ -23,10 +23,16 @@
 // that others read as well, gathers nothing as long as it stays. Since products count, padding
 // cannot win by gathers alone: a Program never stores more and multiplies more than before.
 //
+// Where products are what a run waits for (waits_for_products(), cost.h), slices of the products
+// and their sums with rows that the left side's row decides, as biases by type, are computed in the
+// padded order too, where that is hardly more rows: a kernel adds biases to products that it has in
+// registers, and no row is stored twice.
+//
 // Where fixed segments over dimension 1 follow (transpose-fixed-segments), the left side
 // interleaves and the right one repeats, else the reverse. Pairs must be distinct
 // (dedup-linear-pairs), and linears with lifts stay as they are.
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -37,6 +43,7 @@
 #include "optimizer/passes/passes.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
+#include "src/function/expr_reads.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/support/list_threads.h"
@@ -58,6 +65,20 @@ bool sort_pairs(DistinctPairs& pairs) {
   return true;
 }
 
+// More padded rows than this for each row are not computed for what reads the products.
+constexpr double kMostPaddedPerRow = 1.25;
+
+// What is computed in padded rows.
+struct PaddedValue {
+  ValueId now = 0;  // the value in the new Program
+  struct Layout {
+    std::vector<std::uint32_t> left;         // by row: the row that the product read on the left
+    std::vector<std::uint32_t> padded_left;  // by padded row
+    Index place;                             // by row: its padded one
+  };
+  std::shared_ptr<const Layout> layout;
+};
+
 class Padder {
  public:
   Padder(const Program& program, PassContext& context)
@@ -73,12 +94,12 @@ class Padder {
       const Op& op = program_.op(id);
       const auto* gather = std::get_if<GatherOp>(&op.attributes);
       if (op.kind() == OpKind::Linear && pad(id)) {
-        padded_[id] = changed = true;
+        changed = true;
       } else if (gather != nullptr && padded_[op.operands[0]]) {
         // One gather from the products, not one from the restored rows.
         const ValueId products = rewriter_.at(op.operands[0]);
         rewriter_.replace(id, rewriter_.gather(products, gather->index, op.note));
-      } else {
+      } else if (!context_.waits_for_products() || !compute_padded(id)) {
         rewriter_.copy(id);
       }
     }
@@ -107,14 +128,71 @@ class Padder {
       return rewriter_.gather(rewriter_.at(source), Index::compact(std::move(read)),
                               program_.op(op.operands[k]).note);
     };
-    const ValueId new_left = operand(0, left.source, rows.left);
+    std::vector<std::uint32_t> read_left = rows.left;
+    const ValueId new_left = operand(0, left.source, read_left);
     const ValueId new_right = operand(1, right.source, rows.right);
     const ValueId products = rewriter_.add(linear, {new_left, new_right}, id);
-    rewriter_.replace(id,
-                      rewriter_.gather(products, Index::compact(std::move(rows.place)), op.note));
+    auto made = std::make_shared<PaddedValue::Layout>();
+    made->place = Index::compact(std::move(rows.place));
+    rewriter_.replace(id, rewriter_.gather(products, made->place, op.note));
+    if (static_cast<double>(layout->products) <= kMostPaddedPerRow * op.rows) {
+      made->left = std::move(pairs.left);
+      made->padded_left = std::move(rows.left);
+    }
+    padded_[id] = {products, std::move(made)};
     context_.count("linears padded", 1);
     context_.count("rows added", layout->products - op.rows);
     return true;
+  }
+
+  // Slices of the rows of one value that is in padded rows, or their sums with rows that the left
+  // side of its products decides: in padded rows. (Other functions may have no derivative in rows
+  // that are not read.)
+  bool compute_padded(ValueId id) {
+    const Op& op = program_.op(id);
+    const auto* map = std::get_if<MapOp>(&op.attributes);
+    const bool is_sum = map != nullptr && is_sum_of_each(*map->expr, op.operands.size());
+    const auto* transform = std::get_if<TransformOp>(&op.attributes);
+    const bool is_slice =
+        transform != nullptr && transform->transformation.id == Transformation::Slice;
+    if (!is_sum && !is_slice) return false;
+    const auto is_padded = [&](ValueId v) {
+      return padded_[v] && !padded_[v]->layout->left.empty() && program_.op(v).rows == op.rows;
+    };
+    if (std::ranges::count_if(op.operands, is_padded) != 1) return false;
+    const PaddedValue of = *padded_[*std::ranges::find_if(op.operands, is_padded)];
+    Operands operands;
+    for (const ValueId v : op.operands) {
+      const std::optional<ValueId> now =
+          is_padded(v) ? std::optional(of.now) : rows_by_left(v, *of.layout);
+      if (!now) return false;
+      operands.push_back(*now);
+    }
+    const ValueId made = rewriter_.add(op.attributes, std::move(operands), id);
+    rewriter_.replace(id, rewriter_.gather(made, of.layout->place, op.note));
+    padded_[id] = {made, of.layout};
+    context_.count("values computed in padded rows", 1);
+    return true;
+  }
+
+  // The value's rows in padded order; none if a row of the left side stands beside two of them.
+  std::optional<ValueId> rows_by_left(ValueId value, const PaddedValue::Layout& layout) {
+    if (program_.op(value).rows == 1) return rewriter_.at(value);
+    const GatheredRows read = read_through(program_, value);
+    const std::uint32_t bound = 1 + std::max(*std::ranges::max_element(layout.left),
+                                             *std::ranges::max_element(layout.padded_left));
+    constexpr std::uint32_t kNone = 0xFFFFFFFF;
+    std::vector<std::uint32_t> row_of(bound, kNone);
+    for (std::uint32_t i = 0; i < layout.left.size(); ++i) {
+      std::uint32_t& row = row_of[layout.left[i]];
+      if (row == kNone) row = read.rows[i];
+      if (row != read.rows[i]) return {};
+    }
+    return rewriter_.gather(
+        rewriter_.at(read.source),
+        Index::compact(list_of(static_cast<std::uint32_t>(layout.padded_left.size()),
+                               [&](std::uint32_t i) { return row_of[layout.padded_left[i]]; })),
+        program_.op(value).note);
   }
 
   // The layout that costs less than leaving the linear as it is, if there is one.
@@ -182,7 +260,7 @@ class Padder {
   PassContext& context_;
   Readers readers_;
   Rewriter rewriter_;
-  std::vector<bool> padded_;  // by old value
+  std::vector<std::optional<PaddedValue>> padded_;  // by old value
 };
 
 }  // namespace
