@@ -31,12 +31,20 @@ bool is_map(const Program& program, ValueId id) {
          program.op(op.operands.back()).rows == op.rows;
 }
 
+// Whether an op is the gradient of a function of single entries.
+bool passes_entries_on(const Op& op) {
+  const auto* vjp = std::get_if<VjpOp>(&op.attributes);
+  const auto* of = vjp != nullptr ? std::get_if<TransformOp>(&vjp->of) : nullptr;
+  return of != nullptr && info(of->transformation.id).form == FunctionForm::Entries;
+}
+
 // How a value is read, gathers being read through.
 struct Readers {
   std::uint32_t count = 0;
   bool by_sum = false;           // each row once at most
   bool by_sum_in_order = false;  // the sum's members are these rows
   bool by_map_in_order = false;
+  bool by_gradient_in_order = false;  // of a function that moves no entries
   bool only_by_maps = true;
 };
 
@@ -76,6 +84,9 @@ class InlinedValues {
       ++readers.count;
       readers.only_by_maps = readers.only_by_maps && is_map(program_, id);
       if (op.kind() == OpKind::Map && !index) readers.by_map_in_order = true;
+      if (k + 1 == op.operands.size() && !index && passes_entries_on(op)) {
+        readers.by_gradient_in_order = true;
+      }
       if (!is_sum(op) || (index && index->size() > program_.op(value).rows)) continue;
       readers.by_sum = true;
       readers.by_sum_in_order = !index;
@@ -90,8 +101,10 @@ class InlinedValues {
               (readers.by_sum || (readers.by_map_in_order && scales_gathered_rows(id)))) ||
              (readers.only_by_maps && grows(id));
     }
-    return is_map(program_, id) && readers.count == 1 && readers.by_sum &&
-           !readers.by_sum_in_order && sources_.value_of(id) == id && is_made_of_little(id);
+    const bool by_gradient = readers.by_gradient_in_order && options_.target.has_vectors();
+    return is_map(program_, id) && readers.count == 1 &&
+           ((readers.by_sum && !readers.by_sum_in_order) || by_gradient) &&
+           sources_.value_of(id) == id && is_made_of_little(id);
   }
 
   [[nodiscard]] bool is_scaled_row(ValueId id) const {

@@ -54,8 +54,10 @@ void lower_transform_vjp(const OpLowering& lowering, const VjpOp& vjp,
   std::vector<RowRead> reads;
   for (const ValueId operand : op.operands) reads.push_back(lowering.read_of(operand));
   const auto g = static_cast<std::uint32_t>(reads.size() - 1);
+  std::vector<RowRead> loads;
+  for (const RowRead& read : reads) add_loads(lowering, read, loads);
   const KernelBuilder kernel = lowering.begin_rows(
-      op.rows, reads, EntryLoop::Any,
+      op.rows, loads, EntryLoop::Any,
       moves_entries(transform.transformation.id, op.shape) ? moved_read(g, reads[g].shape, op.shape)
                                                            : kNone);
   KernelNode node = node_of(KernelNode::Kind::TransformVjp, op.shape);
@@ -63,7 +65,7 @@ void lower_transform_vjp(const OpLowering& lowering, const VjpOp& vjp,
   node.reads_x = what.operands;
   node.reads_y = what.result;
   set_words(lowering, kernel, transform, node);
-  for (const RowRead& read : reads) node.operands.push_back(kernel.read(read));
+  for (const RowRead& read : reads) node.operands.push_back(read_row(lowering, kernel, read));
   kernel.make(lowering.op, kernel.add(std::move(node)));
 }
 
