@@ -136,15 +136,16 @@ class InlinedValues {
     return op.shape.size() >= kShortestInlined && op.shape.size() >= kGrowth * column.size();
   }
 
-  // A function of rows that are read from elsewhere through indices, and so are stored anyway, and
-  // of a few numbers a row: its members' sum reads these instead of what would be made of them.
+  // A function of rows that are stored anyway, and of a few numbers a row: its members' sum reads
+  // these instead of what would be made of them. Rows that are read from elsewhere through indices
+  // are stored; on a processor others that have more readers count as such.
   [[nodiscard]] bool is_made_of_little(ValueId id) const {
     std::uint64_t gathered = 0;
     std::uint64_t in_order = 0;
     count_numbers(id, gathered, in_order);
     const std::uint64_t size = program_.op(id).shape.size();
-    return program_.op(id).rows > 1 && size >= kShortestInlined &&
-           gathered <= kReadsOfStored * size && kGrowth * in_order <= size;
+    if (program_.op(id).rows <= 1 || size < kShortestInlined) return false;
+    return gathered <= kReadsOfStored * size && kGrowth * in_order <= size;
   }
   void count_numbers(ValueId id, std::uint64_t& gathered, std::uint64_t& in_order) const {
     for (const auto& read : rows_read(program_, sources_, id)) {
@@ -152,7 +153,8 @@ class InlinedValues {
       if (inlined_[read->value]) {
         count_numbers(read->value, gathered, in_order);
       } else {
-        (read->index ? gathered : in_order) += read->shape.size();
+        const bool is_stored = options_.target.has_vectors() && readers_[read->value].count > 1;
+        (read->index || is_stored ? gathered : in_order) += read->shape.size();
       }
     }
   }
