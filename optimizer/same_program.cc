@@ -78,7 +78,9 @@ struct SameAttributes {
            is_same_array(a.segments.shared_offsets(), b.segments.shared_offsets());
   }
   static bool same(const TransformOp& a, const TransformOp& b) {
-    return a.transformation == b.transformation && is_same_array(a.words, b.words);
+    return (a.transformation == b.transformation ||
+            text_of(a.transformation) == text_of(b.transformation)) &&
+           is_same_array(a.words, b.words);
   }
   static bool same(const MapOp& a, const MapOp& b) {
     return a.expr == b.expr || a.expr->text() == b.expr->text();
