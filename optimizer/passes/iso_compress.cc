@@ -163,7 +163,9 @@ class Compressor {
   }
 
   [[nodiscard]] const RowMaps& maps() const { return maps_; }
-  [[nodiscard]] std::uint64_t partitions_differ() const { return classes_.meeting_in_first_field(); }
+  [[nodiscard]] std::uint64_t partitions_differ() const {
+    return classes_.meeting_in_first_field();
+  }
   [[nodiscard]] std::uint64_t merged() const {
     std::uint64_t rows = 0;
     for (ValueId id = 0; id < maps_.size(); ++id) {
