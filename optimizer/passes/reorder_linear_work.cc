@@ -31,7 +31,16 @@ bool is_constant_op(const Op& op, const std::vector<bool>& constant) {
 
 class Counter {
  public:
-  explicit Counter(const Program& program) : program_(program), readers_(program) {}
+  explicit Counter(const Program& program)
+      : program_(program),
+        readers_(program),
+        only_maps_(program.ops().size()),
+        only_maps_and_sums_(program.ops().size()) {
+    for (auto id = static_cast<ValueId>(program.ops().size()); id-- > 0;) {
+      only_maps_[id] = only_maps_read(id, only_maps_, /*or_sums=*/false);
+      only_maps_and_sums_[id] = only_maps_read(id, only_maps_and_sums_, /*or_sums=*/true);
+    }
+  }
 
   [[nodiscard]] Work of(ValueId id) const {
     const Op& op = program_.op(id);
@@ -72,11 +81,12 @@ class Counter {
   // Whether maps and sums compute the value where they read it; a product only maps do.
   [[nodiscard]] bool is_fused(ValueId id) const {
     const OpKind kind = program_.op(id).kind();
-    if (kind == OpKind::Linear) return only_maps_read(id, /*or_sums=*/false);
+    if (kind == OpKind::Linear) return only_maps_[id];
     const bool may_be = kind == OpKind::Map || kind == OpKind::Transform || kind == OpKind::Gather;
-    return may_be && only_maps_read(id, /*or_sums=*/true);
+    return may_be && only_maps_and_sums_[id];
   }
-  [[nodiscard]] bool only_maps_read(ValueId id, bool or_sums) const {
+  // `read`: the same of values behind this one.
+  [[nodiscard]] bool only_maps_read(ValueId id, const std::vector<bool>& read, bool or_sums) const {
     return std::ranges::all_of(readers_.of(id), [&](ValueId reader) {
       const Op& op = program_.op(reader);
       if (const auto* segment = std::get_if<SegmentOp>(&op.attributes)) {
@@ -86,7 +96,7 @@ class Counter {
       if (op.kind() != OpKind::Gather) {
         return op.kind() == OpKind::Map || op.kind() == OpKind::Transform;
       }
-      return op.rows <= kMostReads * program_.op(id).rows && only_maps_read(reader, or_sums);
+      return op.rows <= kMostReads * program_.op(id).rows && read[reader];
     });
   }
 
@@ -122,6 +132,8 @@ class Counter {
 
   const Program& program_;
   Readers readers_;
+  std::vector<bool> only_maps_;           // by value: whether only maps read it
+  std::vector<bool> only_maps_and_sums_;  // or sums
 };
 
 }  // namespace
