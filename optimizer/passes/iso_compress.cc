@@ -163,7 +163,7 @@ class Compressor {
   }
 
   [[nodiscard]] const RowMaps& maps() const { return maps_; }
-  [[nodiscard]] std::uint64_t partitions_differ() const {
+  [[nodiscard]] std::uint64_t meeting_in_first_field() const {
     return classes_.meeting_in_first_field();
   }
   [[nodiscard]] std::uint64_t merged() const {
@@ -264,7 +264,7 @@ bool iso_compress(Program& program, PassContext& context) {
   compressor.run();
   const RowMaps& maps = compressor.maps();
   context.count("rows left out", compressor.merged());
-  context.count("partitions differ", compressor.partitions_differ());
+  context.count("different rows that meet in the first field", compressor.meeting_in_first_field());
   if (maps.all_identity()) return false;
   program = rebuild_rows(program, maps);
   return true;
