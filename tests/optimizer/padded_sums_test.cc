@@ -50,9 +50,9 @@ class ProductsByType {
     }
     shuffle();
     const Shape shape(6 + below(6), 5 + below(4));
-    ValueId h = program_.linear(program_.gather(weight("w", kinds + 1, shape), list(types_)),
-                                program_.gather(weight("x", sources, Shape::column(shape.cols())),
-                                                list(sources_)));
+    ValueId h = program_.linear(
+        program_.gather(weight("w", kinds + 1, shape), list(types_)),
+        program_.gather(weight("x", sources, Shape::column(shape.cols())), list(sources_)));
     const std::uint32_t steps = 1 + below(4);
     for (std::uint32_t step = 0; step < steps; ++step) h = next(h, kinds, sources);
     program_.set_sample_count(rows_);
