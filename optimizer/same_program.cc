@@ -1,6 +1,8 @@
 #include "optimizer/same_program.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <variant>
@@ -61,7 +63,8 @@ struct SameAttributes {
   }
   bool operator()(const StateOp& a) const {
     const auto& b = std::get<StateOp>(other);
-    return a.name == b.name && std::memcmp(&a.initial, &b.initial, sizeof a.initial) == 0;
+    return a.name == b.name &&
+           std::bit_cast<std::uint64_t>(a.initial) == std::bit_cast<std::uint64_t>(b.initial);
   }
   bool operator()(const UpdateOp& a) const {
     const auto& b = std::get<UpdateOp>(other);

@@ -182,6 +182,8 @@ class Padder {
     const std::uint32_t bound = 1 + std::max(*std::ranges::max_element(layout.left),
                                              *std::ranges::max_element(layout.padded_left));
     constexpr std::uint32_t kNone = 0xFFFFFFFF;
+    constexpr std::size_t kManyRowsPerUse = 64;  // a table of all would be more work than the sum
+    if (bound / kManyRowsPerUse > layout.left.size()) return {};
     std::vector<std::uint32_t> row_of(bound, kNone);
     for (std::uint32_t i = 0; i < layout.left.size(); ++i) {
       std::uint32_t& row = row_of[layout.left[i]];

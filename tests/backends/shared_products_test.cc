@@ -87,7 +87,7 @@ TEST(SharedProducts, OfDoubles) {
 // So large that several blocks share the matrix, and its gradient, on a GPU: whole tiles of it, and
 // a little more; entries that come in fours or not; long and narrow ones.
 TEST(SharedProducts, OfLargeMatrices) {
-  for (const Shape shape : {Shape(130, 141), Shape(132, 260), Shape(20, 700)}) {
+  for (const Shape shape : {Shape(130, 141), Shape(132, 260), Shape(20, 700), Shape(1100, 18)}) {
     SCOPED_TRACE(shape.text());
     expect_products_agree(shape, DType::F32);
   }

@@ -60,10 +60,11 @@ bool is_summed_product(const Kernel& kernel, const KernelNode& node) {
   });
 }
 
-// Whether a lane computes its entries of a product from what lies in memory: nothing of it passes
-// from lane to lane. Not in place, where another lane may have stored over what is read.
+// Whether a lane computes its entries of a matrix from two that lie in memory: nothing of it passes
+// from lane to lane. Not in place, where another lane may have stored over what is read. (Columns
+// may be rows of a block, times a matrix that they share.)
 bool is_product_of_loads(const Kernel& kernel, const KernelNode& node) {
-  return node.kind == Kind::Times && node.shape.size() > 1 && !kernel.in_place &&
+  return node.kind == Kind::Times && node.shape.is_matrix() && !kernel.in_place &&
          std::ranges::all_of(node.operands, [&](std::uint32_t operand) {
            return kernel.nodes[operand].kind == Kind::Load;
          });
