@@ -7,7 +7,7 @@
 namespace vecc {
 namespace {
 
-// Numbers first .. first + count - 1 that are in `set`, less `first`.
+// The words of numbers first .. first + count - 1 that are in `set`, less `first`.
 void list_words(const RowSet& set, std::uint64_t first, std::uint64_t count,
                 std::vector<BitWord>& words) {
   words.clear();
@@ -16,6 +16,7 @@ void list_words(const RowSet& set, std::uint64_t first, std::uint64_t count,
   });
 }
 
+// These numbers.
 void list_numbers(const RowSet& set, std::uint64_t first, std::uint64_t count,
                   std::vector<BitWord>& words, NumberList& to) {
   list_words(set, first, count, words);

@@ -17,6 +17,13 @@ Combination combination_of(const std::string& text) {
   return *combination;
 }
 
+// For `more` numbers, without growing by few at each call.
+template <class T>
+void make_room(std::vector<T>& list, std::size_t more) {
+  const std::size_t wanted = list.size() + more;
+  if (wanted > list.capacity()) list.reserve(std::max(wanted, 2 * list.capacity()));
+}
+
 }  // namespace
 
 ValueId ProgramBuilder::add(OpAttributes attributes, Operands operands) {
@@ -143,10 +150,10 @@ void ProgramBuilder::samples(ValueId value, const SampleColumns& columns) {
   std::vector<std::uint32_t> rows;
   const std::vector<SampleRecord> records = records_of(columns);
   rows.reserve(records.size());
-  std::size_t values = graph_.target_values.size();
+  std::size_t values = 0;
   for (const SampleRecord& record : records) values += record.target.size();
-  graph_.target_values.reserve(values);
-  graph_.samples.reserve(graph_.samples.size() + records.size());
+  make_room(graph_.target_values, values);
+  make_room(graph_.samples, records.size());
   for (const SampleRecord& record : records) {
     const auto number = static_cast<std::uint32_t>(graph_.samples.size());
     if (record.output > std::numeric_limits<std::uint32_t>::max()) {
