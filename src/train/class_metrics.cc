@@ -55,8 +55,13 @@ Levels levels_of(std::span<const double> scores, std::span<const std::uint8_t> p
     if (positive[i] != 0) of_positives.push_back(scores[i]);
   }
   std::ranges::sort(of_positives, std::ranges::greater{});
+  std::size_t distinct = of_positives.empty() ? 0 : 1;
+  for (std::size_t i = 1; i < of_positives.size(); ++i) {
+    if (of_positives[i] != of_positives[i - 1]) ++distinct;
+  }
   Levels result;
   std::vector<Levels::Level>& levels = result.levels;
+  levels.reserve(distinct);  // what it takes is stated before a run: kSampleBytes
   for (const double score : of_positives) {
     if (levels.empty() || levels.back().score != score) levels.push_back({score});
     levels.back().ties += 1;
