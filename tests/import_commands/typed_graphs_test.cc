@@ -27,8 +27,8 @@ TEST(ImportTyped, every_model_runs_everywhere) {
     ASSERT_EQ(outputs.size(), 8u);
     EXPECT_EQ(outputs.front().size(), 2u);
   }
-  for (const std::string model :
-       {"transe", "transh", "transr", "transf", "rescal", "distmult", "complex", "rotate"}) {
+  for (const std::string model : {"transe", "transh", "transr", "transf", "rescal", "distmult",
+                                  "complex", "rotate", "tucker"}) {
     SCOPED_TRACE(model);
     const Finished done = run_import(
         {"kg", data, "--model=" + model, "--dim=5", "--negatives=2", "--triples=all", "-o", graph});
@@ -152,7 +152,7 @@ TEST(ImportList, has_a_formula_for_every_model) {
   EXPECT_EQ(done.code, 0);
   for (const std::string model :
        {"gcn", "sage", "gin", "gcn-norm", "gat", "gine", "rgcn", "rgat", "hgt", "transe", "transh",
-        "transr", "transf", "rescal", "distmult", "complex", "rotate", "reach"}) {
+        "transr", "transf", "rescal", "distmult", "complex", "rotate", "tucker", "reach"}) {
     EXPECT_NE(done.out.find("\n  " + model + " "), std::string::npos) << model;
   }
 }

@@ -97,6 +97,22 @@ TEST(ScoreFile, TransRAndRescal) {
                            Pair("aggregation score/3", 3), Pair("atom score/3", 3)));
 }
 
+TEST(ScoreFile, TuckersMatrixOnceARelation) {
+  ScoreOptions options = small_options();
+  options.relation_dim = 2;
+  const auto graph = ground_score("tucker", four_triples(), options);
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_THAT(describe_tables(*graph), ElementsAre("e 4 3x1", "r 2 2x1", "W 1 9x2"));
+  auto counts = count_neurons(*graph);
+  EXPECT_EQ(counts["weighted rule matrix/1"], 1u);  // r1 has no training triple
+  EXPECT_EQ(counts["rule score/3"], 3u);
+  options.dim = 4096;  // its matrix fits, the tensor does not
+  options.relation_dim = 4096;
+  const auto large = ground_score("tucker", four_triples(), options);
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().list().front().code, ErrorCode::LimitShape);
+}
+
 TEST(ScoreFile, TwoAndFourRulesOfOneHead) {
   const auto transf = ground_score("transf", four_triples(), small_options());
   ASSERT_TRUE(transf) << transf.error().text();

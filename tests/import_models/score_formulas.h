@@ -57,6 +57,7 @@ class ScoreFormula {
     const Column& tail = row("e", t);
     if (model_ == "rescal") return dot(head, times(row("M", r), tail));
     const Column& relation = row("r", r);
+    if (model_ == "tucker") return dot(head, times(times(row("W", 0), relation), tail));
     if (model_ == "transe") return -norm(difference(head, relation, tail));
     if (model_ == "transh") {
       const Column& w = row("w", r);

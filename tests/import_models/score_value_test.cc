@@ -23,7 +23,7 @@ std::vector<ScoreCase> list_cases() {
     for (const std::uint32_t dim : {1u, 2u, 5u}) {
       cases.push_back({model.name, dim, 0, 1});
       if (model.name == "transe") cases.push_back({model.name, dim, 0, 2});
-      if (model.name != "transr") continue;
+      if (model.name != "transr" && model.name != "tucker") continue;
       for (const std::uint32_t k : {1u, 3u, 7u}) cases.push_back({model.name, dim, k, 1});
     }
   }

@@ -47,7 +47,7 @@ constexpr ModelOption kModelOptions[] = {
     {"--features", is_typed},
     {"--output-function", is_typed},
     {"--message-edges", [](std::string_view m) { return !is_score(m); }},
-    {"--relation-dim", [](std::string_view m) { return m == "transr"; }},
+    {"--relation-dim", [](std::string_view m) { return m == "transr" || m == "tucker"; }},
     {"--p", [](std::string_view m) { return m == "transe"; }},
     {"--negatives", is_score},
     {"--loss", is_score},
@@ -128,7 +128,7 @@ void add_graph_options(CLI::App& command, TypedCommandOptions& o, bool inverse) 
 
 void add_score_options(CLI::App& command, TypedCommandOptions& o) {
   add_unset_whole(command, "--relation-dim", o.score.relation_dim, {1, kMaxDim},
-                  "transr: dimensions of the relations (default: --dim)");
+                  "transr, tucker: dimensions of the relations (default: --dim)");
   add_whole(command, "--p", o.score.p, {1, 2}, "transe: 1 or 2, the norm's p");
   add_whole(command, "--negatives", o.score.negatives, {0, 100000},
             "Scores: corrupted triples a positive one");

@@ -79,7 +79,7 @@ struct TypedModel {
 
 struct ScoreOptions {
   std::uint32_t dim = 64;
-  std::uint32_t relation_dim = 0;               ///< transr; 0: dim
+  std::uint32_t relation_dim = 0;               ///< transr, tucker; 0: dim
   std::uint32_t p = 1;                          ///< transe: 1 or 2
   std::uint32_t negatives = 1;                  ///< corrupted triples a positive
   bool logistic = false;                        ///< targets 1 and 0; else none (margin)

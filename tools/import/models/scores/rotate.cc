@@ -20,18 +20,18 @@ std::array<KeyedNeurons, 2> ground_rotations(ScoreTemplate& t, const std::array<
   for (std::size_t part = 0; part < 2; ++part) {
     squares[part] = t.ground_by_relation(
         {part_name("square", part), "R", part_name("r", part) + "(R)", false, Combination::Sum,
-         Transformation::Square},
+         transform(Transformation::Square)},
         [&](std::uint32_t relation, NeuronRow& row) { row.input(r[part] + relation); });
   }
   const KeyedNeurons inverse =
       t.ground_by_relation({"inverse", "R", "square_re(R), square_im(R)", false, Combination::Sum,
-                            Transformation::Inverse},
+                            transform(Transformation::Inverse)},
                            [&](std::uint32_t relation, NeuronRow& row) {
                              for (const KeyedNeurons& square : squares)
                                row.input(square.of(relation));
                            });
   const KeyedNeurons scale = t.ground_by_relation(
-      {"scale", "R", "inverse(R)", false, Combination::Sum, Transformation::Sqrt},
+      {"scale", "R", "inverse(R)", false, Combination::Sum, transform(Transformation::Sqrt)},
       [&](std::uint32_t relation, NeuronRow& row) { row.input(inverse.of(relation)); });
   std::array<KeyedNeurons, 2> rotations;
   for (std::size_t part = 0; part < 2; ++part) {
@@ -73,7 +73,7 @@ Result<void> ground_rotate(const TypedGraph& data, const ScoreOptions& options, 
     squares[part] = t.ground({part_name("diff", part), "H,R,T",
                               part_name("first", part) + "(H,R,T), " + second + "(H,R,T), <-1> " +
                                   part_name("e", part) + "(T)",
-                              true, Combination::Sum, Transformation::Square},
+                              true, Combination::Sum, transform(Transformation::Square)},
                              [&](std::uint64_t i, NeuronRow& row) {
                                row.input(products[0] + i);
                                row.input(products[1] + i, part == 0 ? minus_one : kNoWeight);
@@ -81,7 +81,7 @@ Result<void> ground_rotate(const TypedGraph& data, const ScoreOptions& options, 
                              });
   }
   const FileId moduli = t.ground({"modulus", "H,R,T", "diff_re(H,R,T), diff_im(H,R,T)", false,
-                                  Combination::Sum, Transformation::Sqrt},
+                                  Combination::Sum, transform(Transformation::Sqrt)},
                                  [&](std::uint64_t i, NeuronRow& row) {
                                    for (const FileId square : squares) row.input(square + i);
                                  });

@@ -83,7 +83,7 @@ SingleRule rule_of(const StageSpec& stage) {
   }
   rule.weighted = stage.weighted;
   rule.body = combine(stage.combination);
-  rule.transformation = transform(stage.activation);
+  rule.transformation = stage.activation;
   return rule;
 }
 
@@ -110,6 +110,18 @@ FileId ScoreTemplate::relations(const std::string& name, std::uint32_t dim) {
 WeightId ScoreTemplate::relation_weights(const std::string& name, Shape shape) {
   out_.number_weights(vocabulary::kRelation, name, VocabularyUse::Axis::Entry);
   return out_.weights(name, shape, data_.relation_count(), &data_.relation_names);
+}
+
+Result<WeightId> ScoreTemplate::core_tensor(const std::string& name) {
+  const std::uint64_t matrix = std::uint64_t{dim()} * dim();  // which create() has checked
+  const std::uint64_t most = out_.limits().max_value_size;
+  if (matrix * relation_dim() > most) {
+    return Errors(ErrorCode::LimitShape, "vecc-import",
+                  "a tensor of " + std::to_string(dim()) + "x" + std::to_string(relation_dim()) +
+                      "x" + std::to_string(dim()) + ": more than " + std::to_string(most) +
+                      " elements");
+  }
+  return out_.weights(name, weight_shape(static_cast<std::uint32_t>(matrix), relation_dim()));
 }
 
 WeightId ScoreTemplate::minus_one() {

@@ -22,7 +22,7 @@ struct StageSpec {
   std::string body;       ///< "e(H), r(R), <-1> e(T)"
   bool weighted = false;
   Combination combination = Combination::Sum;
-  Transformation activation = Transformation::Identity;
+  TransformationSpec activation = {};
   bool weighted_head = false;  ///< the rule has a weight
 };
 [[nodiscard]] SingleRule rule_of(const StageSpec& stage);
@@ -50,6 +50,9 @@ class ScoreTemplate {
   FileId entities(const std::string& name, std::uint32_t dim);
   FileId relations(const std::string& name, std::uint32_t dim);
   WeightId relation_weights(const std::string& name, Shape shape);
+  /// One weight of all triples, which makes a matrix [dim, dim] of a relation's column. Error:
+  /// LimitShape.
+  [[nodiscard]] Result<WeightId> core_tensor(const std::string& name);
   /// The fixed weight -1.
   WeightId minus_one();
   /// A fixed row of `count` equal values: the sum over a column, times that value.

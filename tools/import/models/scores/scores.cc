@@ -13,6 +13,7 @@ constexpr ScoreModel kScoreModels[] = {
     {"distmult", "sum over k of h_k r_k t_k", ground_distmult},
     {"complex", "real part of sum over k of h_k r_k conj(t_k)", ground_complex},
     {"rotate", "- sum over k of | h_k r_k / |r_k| - t_k | of complex numbers", ground_rotate},
+    {"tucker", "sum over i, j, k of W_ijk h_i r_j t_k", ground_tucker},
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ Result<void> ground_transe(const TypedGraph& data, const ScoreOptions& options, 
   const bool is_sum = options.p == 1;  // of absolute values
   const FileId differences =
       t.ground({"diff", "H,R,T", "e(H), r(R), <-1> e(T), *triple(H,R,T)", true, Combination::Sum,
-                is_sum ? Transformation::Abs : Transformation::Square},
+                transform(is_sum ? Transformation::Abs : Transformation::Square)},
                [&](std::uint64_t i, NeuronRow& row) {
                  const Triple& triple = t.triples()[i];
                  row.input(e + triple.head);
@@ -30,7 +30,7 @@ Result<void> ground_transe(const TypedGraph& data, const ScoreOptions& options, 
   const WeightId ones = t.fixed_row("ones", t.dim(), 1);
   const FileId norms =
       t.ground({"norm", "H,R,T", row_text(1, t.dim()) + " diff(H,R,T)", true, Combination::Sum,
-                Transformation::Sqrt},
+                transform(Transformation::Sqrt)},
                [&](std::uint64_t i, NeuronRow& row) { row.input(differences + i, ones); });
   t.add_samples(
       t.ground({"score", "H,R,T", "<-1> norm(H,R,T)", true},

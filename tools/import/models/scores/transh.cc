@@ -16,14 +16,14 @@ struct Hyperplanes {
 Hyperplanes ground_hyperplanes(ScoreTemplate& t, FileId normal) {
   Hyperplanes planes{normal, {}, {}};
   planes.row = t.ground_by_relation(
-      {"w_row", "R", "w(R)", false, Combination::Sum, Transformation::Transp},
+      {"w_row", "R", "w(R)", false, Combination::Sum, transform(Transformation::Transp)},
       [&](std::uint32_t relation, NeuronRow& row) { row.input(normal + relation); });
-  planes.inverse = t.ground_by_relation(
-      {"inverse", "R", "w_row(R), w(R)", false, Combination::Product, Transformation::Inverse},
-      [&](std::uint32_t relation, NeuronRow& row) {
-        row.input(planes.row.of(relation));
-        row.input(normal + relation);
-      });
+  planes.inverse = t.ground_by_relation({"inverse", "R", "w_row(R), w(R)", false,
+                                         Combination::Product, transform(Transformation::Inverse)},
+                                        [&](std::uint32_t relation, NeuronRow& row) {
+                                          row.input(planes.row.of(relation));
+                                          row.input(normal + relation);
+                                        });
   return planes;
 }
 
@@ -62,7 +62,7 @@ Result<void> ground_transh(const TypedGraph& data, const ScoreOptions& options, 
   const FileId heads = ground_projection(t, "head", "H", &Triple::head, e, planes, minus_one);
   const FileId tails = ground_projection(t, "tail", "T", &Triple::tail, e, planes, minus_one);
   const FileId differences = t.ground({"diff", "H,R,T", "head(H,R,T), r(R), <-1> tail(H,R,T)", true,
-                                       Combination::Sum, Transformation::Square},
+                                       Combination::Sum, transform(Transformation::Square)},
                                       [&](std::uint64_t i, NeuronRow& row) {
                                         row.input(heads + i);
                                         row.input(r + t.triples()[i].relation);

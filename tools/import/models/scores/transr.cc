@@ -21,7 +21,7 @@ Result<void> ground_transr(const TypedGraph& data, const ScoreOptions& options, 
   const FileId heads = ground_projection("head", "e(H)", &Triple::head);
   const FileId tails = ground_projection("tail", "e(T)", &Triple::tail);
   const FileId differences = t.ground({"diff", "H,R,T", "head(H,R,T), r(R), <-1> tail(H,R,T)", true,
-                                       Combination::Sum, Transformation::Square},
+                                       Combination::Sum, transform(Transformation::Square)},
                                       [&](std::uint64_t i, NeuronRow& row) {
                                         row.input(heads + i);
                                         row.input(r + t.triples()[i].relation);
