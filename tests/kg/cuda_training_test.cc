@@ -236,6 +236,33 @@ TEST_F(CudaTripleTraining, ManyGroupsOfNegativesMakeTheStepsOfTheCpu) {
   }
 }
 
+void expect_products(ScoreModel model, std::uint32_t dim, std::uint32_t negatives) {
+  const std::vector<kg::Triple> triples = random_triples(60, 4, 150, 9);
+  TripleTrainOptions options = some_options();
+  options.model = model;
+  options.dim = dim;
+  options.negatives = {negatives, 70, Corruption::Tail};
+  options.batch_size = 0;
+  options.optimizer.optimizer = Optimizer::Sgd;
+  options.schedule.base = 30;
+  options.initial_scale = 0.5;
+  options.dtype = DType::F32;
+  SCOPED_TRACE(std::string(kg::info_of(model).name) + " " + std::to_string(dim));
+  expect_steps_of(triples, 60, 4, options, 2, 4e-6);
+}
+
+// Tensor cores multiply f32 numbers as if they were no narrower: rounded to TF32 alone, losses
+// would be 1e-5 off after such steps. Tiles that are whole and not, sides of one and several.
+TEST_F(CudaTripleTraining, ProductsOfTensorCoresAreThoseOfF32) {
+  for (const ScoreModel model : {ScoreModel::DistMult, ScoreModel::ComplEx, ScoreModel::TransH,
+                                 ScoreModel::TransR, ScoreModel::Rescal}) {
+    expect_products(model, 70, 37);
+    expect_products(model, 96, 80);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  expect_products(ScoreModel::DistMult, 8, 2200);  // enough scores for large tiles
+}
+
 void expect_repeats(TripleTrainOptions options) {
   options.model = ScoreModel::RotatE;
   options.dtype = DType::F32;

@@ -7,41 +7,11 @@
 // l / 4 and l / 4 + 8 (places of rows: which rows stand there is the caller's choice) the terms
 // 4 (l % 4) .. 4 (l % 4) + 3, of its columns l / 4 the same terms, and of the products those of its
 // rows with columns 2 (l % 4) and 2 (l % 4) + 1.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#ifndef VECC_TENSOR_CORES
 #error "TF32 and BF16 need a GPU of compute capability 8.0 or newer"
 #endif
 
 namespace vecc_kernel {
-
-#ifndef VECC_TENSOR_CORES  // an emulated GPU defines these four itself
-// To the nearest number of 10 bits behind the leading one; away from zero between two.
-VECC_FN unsigned round_tf32(float x) {
-  unsigned bits;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-  return bits;
-}
-// Both to the nearest of 7 bits; to the even one between two. The first is the lower half.
-VECC_FN unsigned round_bf16(float first, float second) {
-  unsigned bits;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(second), "f"(first));
-  return bits;
-}
-// sum += a b, by all lanes of a warp: 16 x 8 times 8 x 8, and 16 x 16 times 16 x 8.
-VECC_FN void multiply_tf32(const unsigned* a, const unsigned* b, float* sum) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
-      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
-VECC_FN void multiply_bf16(const unsigned* a, const unsigned* b, float* sum) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
-      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
-#endif
 
 // What a lane has of a row, or a column, of a tile: four terms, rounded.
 template <int Words>

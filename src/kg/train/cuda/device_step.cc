@@ -53,6 +53,7 @@ Result<std::unique_ptr<DeviceStep>> DeviceStep::make(std::shared_ptr<cuda::Devic
   std::optional<DeviceScore> score;
   if (formula) score = device_score(std::move(*formula));
   StepKinds kinds = step_kinds(options, score ? &*score : nullptr);
+  kinds.use_tensor_cores(device->capability());
   std::optional<KnownTriples> known;
   QueryExamples examples;
   if (kinds.filters || kinds.labels) known.emplace(triples);
@@ -63,6 +64,7 @@ Result<std::unique_ptr<DeviceStep>> DeviceStep::make(std::shared_ptr<cuda::Devic
   const StepSizes sizes =
       step_sizes(kinds, options, triples.size(), entities, relations, score ? &*score : nullptr);
   kinds.is_joint = sizes.is_joint;
+  kinds.score_side = sizes.score_side;
   VECC_TRY(const StepGrids grids, step_grids(kinds, sizes));
   std::unique_ptr<DeviceStep> step(new DeviceStep(std::move(device), kinds, sizes));
   step->score_ = std::move(score);

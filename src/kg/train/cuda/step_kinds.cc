@@ -24,15 +24,21 @@ device::Sides sides_of(Corruption corruption) {
   return device::Sides::Mixed;
 }
 
-// Of those that a thread has registers for, what leaves fewer of a block's rows empty.
-std::uint32_t matrix_rows(std::uint32_t dim) {
+// Of those that a thread has registers for, `fewer` or 64, what leaves fewer of a block's rows
+// empty. 48, for transr's many terms, are rows of tensor cores.
+std::uint32_t matrix_rows(std::uint32_t fewer, std::uint32_t dim) {
   const auto rows = [&](std::uint32_t of_block) {
     return (std::uint64_t{dim} + of_block - 1) / of_block * of_block;
   };
-  return rows(40) < rows(64) ? 40 : 64;
+  return rows(fewer) < rows(64) ? fewer : 64;
 }
 
 }  // namespace
+
+void StepKinds::use_tensor_cores(int capability) {
+  const bool multiplies = (sum == TileKind::Product && !is_pairwise) || has_planes();
+  has_product_tiles = multiplies && dtype == DType::F32 && capability >= 80;
+}
 
 StepKinds step_kinds(const TripleTrainOptions& o, const DeviceScore* score) {
   StepKinds kinds;
@@ -57,8 +63,10 @@ StepKinds step_kinds(const TripleTrainOptions& o, const DeviceScore* score) {
   kinds.constrains = o.regularizer.constraints != 0;
   kinds.drops_entities = o.dropout.entities != 0;
   kinds.drops_relations = o.dropout.relations != 0;
-  kinds.has_fours = o.dim % 4 == 0;
-  kinds.matrix_rows = matrix_rows(o.dim);
+  kinds.has_fours = score == nullptr
+                        ? o.dim % 4 == 0
+                        : score->width % 4 == 0 && score->formula.entity_width % 4 == 0;
+  kinds.matrix_rows = matrix_rows(kinds.has_spaces() ? 48 : 40, o.dim);
   return kinds;
 }
 
@@ -89,6 +97,9 @@ std::string step_text(const StepKinds& kinds) {
   define("MAKES_ANSWERS", number(kinds.makes_answers));
   define("IS_PAIRWISE", number(kinds.is_pairwise));
   define("HAS_MATRICES", number(kinds.has_matrices()));
+  define("HAS_PRODUCT_TILES", number(kinds.has_product_tiles));
+  define("SCORE_SIDE", std::to_string(kinds.score_side));
+  define("IS_PRODUCT", number(kinds.is_product()));
   define("IS_JOINT", number(kinds.is_joint));
   define("HAS_FOURS", number(kinds.has_fours));
   define("MATRIX_ROWS", number(kinds.matrix_rows));

@@ -29,10 +29,16 @@ struct StepKinds {
   bool makes_answers = false;      ///< a user's score: e is no row of entities
   bool is_pairwise = false;        ///< a user's score is no sum over numbers
   bool is_joint = false;           ///< both sides' derivatives by one kernel: StepSizes
-  bool has_fours = false;          ///< dim is a multiple of 4
+  bool has_fours = false;          ///< rows of q, e and entities have fours of numbers
+  bool has_product_tiles = false;  ///< products of pairs by tensor cores: use_tensor_cores()
+  std::uint32_t score_side = 64;   ///< then: queries and negatives of a block: StepSizes
   std::uint32_t matrix_rows = 64;  ///< rescal, transr: of a block's part of a matrix
 
   [[nodiscard]] bool is_formula() const { return model == ScoreModel::Formula; }
+
+  [[nodiscard]] bool is_product() const { return has_product_tiles && sum == TileKind::Product; }
+  /// Of a GPU of compute capability `capability`, 80 being 8.0.
+  void use_tensor_cores(int capability);
 
   [[nodiscard]] bool has_matrices() const { return model == ScoreModel::Rescal || has_spaces(); }
   [[nodiscard]] bool has_spaces() const { return model == ScoreModel::TransR; }

@@ -49,7 +49,7 @@ StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kind
     scored.push_back(add("vecc_kg_scores", grids.scores, kPairThreads, read));
   }
   if (kinds.has_planes()) {
-    scored.push_back(add("vecc_kg_plane_scores", grids.scores, kPairThreads, read));
+    scored.push_back(add("vecc_kg_plane_scores", grids.plane_scores, kPairThreads, read));
   }
   const Number losses = add("vecc_kg_losses", grids.losses, kLossThreads, scored);
   const Number judged = add("vecc_kg_judge", 1, kJudgeThreads, {losses});
@@ -60,7 +60,8 @@ StepLaunches::StepLaunches(const cuda::DeviceModule& code, const StepKinds& kind
   const std::uint32_t threads = kinds.is_joint ? kJointThreads : kPairThreads;
   Number gradients = add("vecc_kg_gradients", grids.gradients, threads, {losses});
   if (kinds.has_planes()) {
-    gradients = add("vecc_kg_plane_gradients", grids.gradients, threads, {gradients});
+    const std::uint32_t of_planes = kinds.has_product_tiles ? kPairThreads : threads;
+    gradients = add("vecc_kg_plane_gradients", grids.plane_gradients, of_planes, {gradients});
   }
   std::vector<Number> derived = {gradients};
   if (kinds.has_spaces()) derived = add_space_gradients(grids, losses, gradients);

@@ -11,22 +11,43 @@ std::uint64_t whole_units(std::uint64_t n, std::uint64_t unit) {
   return (n + unit - 1) / unit;
 }
 
-}  // namespace
-
-// Blocks of few pairs, so that many are there: a kernel's begin while the one before ends, wherever
-// a multiprocessor has room, and only the next ones even that out. However many a GPU has.
-void split_gradients(const StepKinds& kinds, std::uint64_t query_parts, StepSizes& s) {
-  constexpr std::uint64_t kBlocks = 800;
-  constexpr std::uint64_t kLeast = 64;  // negatives
-  s.query_parts = query_parts;
-  if (kinds.has_spaces()) return;  // products read whole sums
-  const std::uint64_t numbers = kinds.sum == TileKind::ComplexL1 ? s.width / 2 : s.width;
-  const std::uint64_t blocks = s.chunks * query_parts * whole_units(numbers, 32);
+// Into enough parts for `enough` blocks, however many multiprocessors a GPU has, but of no fewer
+// than `least` negatives; `blocks`: where they are in one part.
+void split_negatives(std::uint64_t blocks, std::uint64_t enough, std::uint64_t least,
+                     StepSizes& s) {
   const std::uint64_t splits =
-      std::clamp<std::uint64_t>(whole_units(kBlocks, blocks), 1, whole_units(s.negatives, kLeast));
+      std::clamp<std::uint64_t>(whole_units(enough, blocks), 1, whole_units(s.negatives, least));
   s.split_negatives = whole_units(whole_units(s.negatives, splits), 32) * 32;
   s.negative_splits = whole_units(s.negatives, s.split_negatives);
 }
+
+// Blocks of few pairs, so that many are there: a kernel's begin while the one before ends, wherever
+// a multiprocessor has room, and only the next ones even that out.
+void split_gradients(const StepKinds& kinds, std::uint64_t query_parts, StepSizes& s) {
+  s.query_parts = query_parts;
+  if (kinds.has_spaces()) return;  // products read whole sums
+  const std::uint64_t numbers = kinds.sum == TileKind::ComplexL1 ? s.width / 2 : s.width;
+  split_negatives(s.chunks * query_parts * whole_units(numbers, 32), 800, 64, s);
+}
+
+// Derivatives by queries, whose terms are negatives.
+void split_products(const StepKinds& kinds, StepSizes& s) {
+  if (kinds.is_formula() || kinds.has_spaces()) return;  // what comes then reads whole sums
+  const std::uint64_t rows = s.chunks * whole_units(s.chunk, device::kPairSide);
+  split_negatives(rows * whole_units(s.width, device::kPairSide), 264, 256, s);
+}
+
+// Of products: large tiles read a row less often; where they would be few, blocks of small ones are
+// more, and each of a block's warps has fewer terms.
+std::uint32_t score_side(const StepSizes& s) {
+  constexpr std::uint64_t kEnough = 200;
+  constexpr std::uint32_t kLarge = 64;
+  const std::uint64_t blocks =
+      s.chunks * whole_units(s.chunk, kLarge) * whole_units(s.negatives, kLarge);
+  return blocks < kEnough ? kLarge / 2 : kLarge;
+}
+
+}  // namespace
 
 StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& o, std::uint64_t triples,
                      std::uint64_t entities, std::uint64_t relations, const DeviceScore* score) {
@@ -55,9 +76,11 @@ StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& o, std::u
   // More parts would take more memory than the scores; kernels of a user's score read whole sums.
   constexpr std::uint64_t kMostParts = 8;
   const std::uint64_t parts = whole_units(s.chunk, device::kJointQueries);
-  s.is_joint = !kinds.is_formula() && parts <= kMostParts;
+  s.is_joint = !kinds.is_formula() && !kinds.is_product() && parts <= kMostParts;
   s.split_negatives = s.negatives;
   if (s.is_joint) split_gradients(kinds, parts, s);
+  if (kinds.is_product()) split_products(kinds, s);
+  s.score_side = score_side(s);
   return s;
 }
 
@@ -69,6 +92,38 @@ std::uint64_t StepSizes::space_parts() const {
       std::min({kBlocks / std::max<std::uint64_t>(tiles, 1), chunk, relations});
   return std::max<std::uint64_t>(most, 1);
 }
+
+namespace {
+
+// Of scores and of derivatives by both sides of pairs.
+void set_pair_grids(const StepKinds& kinds, const StepSizes& s, StepGrids& g) {
+  using namespace device;
+  const std::uint64_t query_tiles = s.chunks * whole_units(s.chunk, kTile);
+  const std::uint64_t negative_tiles = s.chunks * whole_units(s.negatives, kTile);
+  const std::uint64_t numbers = kinds.sum == TileKind::ComplexL1 ? s.width / 2 : s.width;
+  const std::uint64_t query_sides = s.chunks * whole_units(s.chunk, kPairSide);
+  const std::uint64_t negative_sides = s.chunks * whole_units(s.negatives, kPairSide);
+  const auto product_gradients = [&](std::uint64_t splits) {
+    return (query_sides * splits + negative_sides) * whole_units(s.width, kPairSide);
+  };
+  g.scores = query_tiles * whole_units(s.negatives, kTile);
+  g.gradients =
+      (s.is_joint ? s.chunks * s.query_parts * s.negative_splits : query_tiles + negative_tiles) *
+      whole_units(numbers, kTile);
+  g.plane_scores = g.scores;
+  g.plane_gradients = g.gradients;
+  if (kinds.has_product_tiles) {
+    g.plane_scores =
+        s.chunks * whole_units(s.chunk, s.score_side) * whole_units(s.negatives, s.score_side);
+    g.plane_gradients = product_gradients(1);
+  }
+  if (kinds.is_product()) {
+    g.scores = g.plane_scores;
+    g.gradients = product_gradients(s.negative_splits);
+  }
+}
+
+}  // namespace
 
 Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
   using namespace device;
@@ -87,14 +142,8 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
   g.sort = lists(kSortedRun);
   g.merge = lists(kMergeThreads / kMergedRuns);
   for (std::uint64_t run = kSortedRun; run < s.parts(); run *= kMergedRuns) ++g.passes;
-  const std::uint64_t query_tiles = s.chunks * whole_units(s.chunk, kTile);
-  const std::uint64_t negative_tiles = s.chunks * whole_units(s.negatives, kTile);
-  const std::uint64_t numbers = kinds.sum == TileKind::ComplexL1 ? s.width / 2 : s.width;
-  g.scores = query_tiles * whole_units(s.negatives, kTile);
+  set_pair_grids(kinds, s, g);
   g.losses = whole_units(s.queries, kLossThreads / 32);
-  g.gradients =
-      (s.is_joint ? s.chunks * s.query_parts * s.negative_splits : query_tiles + negative_tiles) *
-      whole_units(numbers, kTile);
   g.spread = s.queries;
   g.rows = kinds.moves_all ? s.entities : s.parts();
   if (kinds.has_matrices()) {
@@ -115,9 +164,9 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
     g.negative_parts = s.drawn();
     terms = 3 * s.queries + s.groups() * s.negatives;
   }
-  const std::uint64_t most =
-      std::max({g.begin, g.drop, g.merge, g.scores, g.gradients, g.rows, g.products, g.matrices,
-                g.images, g.norms, g.negatives, terms, s.parts() + 1});
+  const std::uint64_t most = std::max(
+      {g.begin, g.drop, g.merge, g.scores, g.gradients, g.plane_scores, g.plane_gradients, g.rows,
+       g.products, g.matrices, g.images, g.norms, g.negatives, terms, s.parts() + 1});
   if (most < 0x7FFFFFFF) return g;
   return Errors(ErrorCode::LimitShape, "--backend=cuda",
                 "a step has " + std::to_string(most) +

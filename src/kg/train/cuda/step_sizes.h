@@ -25,8 +25,9 @@ struct StepSizes {
   std::uint64_t chunks = 0;           ///< at most
   bool is_joint = false;              ///< derivatives by both sides of pairs are one kernel's
   std::uint64_t query_parts = 1;      ///< then: of the derivative by a negative
-  std::uint64_t negative_splits = 1;  ///< then: of that by a query
+  std::uint64_t negative_splits = 1;  ///< then, and of products: of that by a query
   std::uint64_t split_negatives = 0;
+  std::uint32_t score_side = 64;  ///< kernels/product_tiles.h: queries and negatives of a block
 
   [[nodiscard]] std::uint64_t drawn() const { return chunks * negatives; }
   /// rescal, transr: stretches of sorted queries of one relation and side, of as many as
@@ -56,6 +57,8 @@ struct StepGrids {
   std::uint64_t scores = 0;
   std::uint64_t losses = 0;
   std::uint64_t gradients = 0;
+  std::uint64_t plane_scores = 0;     ///< transh
+  std::uint64_t plane_gradients = 0;  ///< transh
   std::uint64_t spread = 0;
   std::uint64_t rows = 0;
   std::uint64_t products = 0;        ///< rescal, transr

@@ -184,6 +184,7 @@ constexpr unsigned kLossThreads = 128;   ///< a warp a query
 constexpr unsigned kSideThreads = 256;   ///< of the one block that draws sides
 constexpr unsigned kJudgeThreads = 256;  ///< of the one block that adds up losses
 constexpr unsigned kProductRows = 32;    ///< rescal, transr: vectors that a block multiplies
+constexpr unsigned kPairSide = 64;       ///< queries, negatives, numbers of product_tiles.h
 constexpr unsigned kWideColumns = 256;   ///< rescal, transr: of a block's part of a product
 constexpr unsigned kJointThreads = 128;  ///< of joint_gradients.h
 constexpr unsigned kJointQueries = 64;   ///< that share a block of joint_gradients.h

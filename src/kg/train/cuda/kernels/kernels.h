@@ -8,6 +8,7 @@
 
 #define VECC_KG_PAIR_BOUNDS vecc_kernel::kPairThreads, vecc_kernel::kPairBlocks
 #define VECC_KG_PRODUCT_BOUNDS vecc_kernel::kPairThreads, vecc_kernel::kProductBlocks
+#define VECC_KG_SIDE_BOUNDS vecc_kernel::kPairThreads, vecc_kernel::kSideBlocks
 #define VECC_KG_WIDE_BOUNDS vecc_kernel::kPairThreads, vecc_kernel::kWideBlocks
 
 VECC_KG_KERNEL(vecc_kg_sides, vecc_kernel::kSideThreads, draw_sides)
@@ -23,7 +24,6 @@ VECC_KG_KERNEL(vecc_kg_drop, vecc_kernel::kRowThreads, drop_negatives)
 #endif
 VECC_KG_KERNEL(vecc_kg_sort, vecc_kernel::kSortThreads, sort_run)
 VECC_KG_KERNEL(vecc_kg_merge, vecc_kernel::kMergeThreads, merge_runs)
-VECC_KG_KERNEL(vecc_kg_scores, VECC_KG_PAIR_BOUNDS, score_tile<false>)
 VECC_KG_KERNEL(vecc_kg_losses, vecc_kernel::kLossThreads, query_losses)
 VECC_KG_KERNEL(vecc_kg_judge, vecc_kernel::kJudgeThreads, judge)
 #if VECC_KG_IS_JOINT
@@ -33,10 +33,19 @@ VECC_KG_KERNEL(vecc_kg_judge, vecc_kernel::kJudgeThreads, judge)
 #define VECC_KG_GRADIENTS VECC_KG_PAIR_BOUNDS
 #define VECC_KG_GRADIENTS_OF(planes) gradient_tiles<planes>
 #endif
+#if VECC_KG_IS_PRODUCT
+VECC_KG_KERNEL(vecc_kg_scores, VECC_KG_SIDE_BOUNDS, score_products<false>)
+VECC_KG_KERNEL(vecc_kg_gradients, VECC_KG_SIDE_BOUNDS, product_gradients<false>)
+#else
+VECC_KG_KERNEL(vecc_kg_scores, VECC_KG_PAIR_BOUNDS, score_tile<false>)
 VECC_KG_KERNEL(vecc_kg_gradients, VECC_KG_GRADIENTS, VECC_KG_GRADIENTS_OF(false))
+#endif
 VECC_KG_KERNEL(vecc_kg_spread, vecc_kernel::kRowThreads, spread)
 VECC_KG_KERNEL(vecc_kg_rows, vecc_kernel::kRowThreads, move_all_rows)
-#if VECC_KG_HAS_PLANES
+#if VECC_KG_HAS_PLANES && VECC_KG_HAS_PRODUCT_TILES
+VECC_KG_KERNEL(vecc_kg_plane_scores, VECC_KG_SIDE_BOUNDS, score_products<true>)
+VECC_KG_KERNEL(vecc_kg_plane_gradients, VECC_KG_SIDE_BOUNDS, product_gradients<true>)
+#elif VECC_KG_HAS_PLANES
 VECC_KG_KERNEL(vecc_kg_plane_scores, VECC_KG_PAIR_BOUNDS, score_tile<true>)
 VECC_KG_KERNEL(vecc_kg_plane_gradients, VECC_KG_GRADIENTS, VECC_KG_GRADIENTS_OF(true))
 #endif

@@ -21,6 +21,35 @@ struct __align__(4 * sizeof(Number)) Four {
 VECC_KG_FN Four four_of(const Number* from) {
   return *reinterpret_cast<const Four*>(from);
 }
+// Of numbers from `first` on those that are there.
+VECC_KG_FN unsigned behind(unsigned first, unsigned end) {
+  return first < end ? end - first : 0;
+}
+// Four numbers of a row, from `from` on, of which the first `count` are there; all or none with
+// `in_fours`, where rows have fours of numbers.
+VECC_KG_FN Four read_four(const Number* from, unsigned count, bool in_fours = kHasFours) {
+  Four four = {};
+  if (in_fours) {
+    if (count > 0) four = four_of(from);
+    return four;
+  }
+#pragma unroll
+  for (unsigned n = 0; n < 4; ++n) {
+    if (n < count) four.at[n] = from[n];
+  }
+  return four;
+}
+VECC_KG_FN void write_four(Number* to, unsigned count, const Four& four,
+                           bool in_fours = kHasFours) {
+  if (in_fours) {
+    if (count > 0) *reinterpret_cast<Four*>(to) = four;
+    return;
+  }
+#pragma unroll
+  for (unsigned n = 0; n < 4; ++n) {
+    if (n < count) to[n] = four.at[n];
+  }
+}
 
 // 1 / sqrt(x) of a sum of squares, in float to 2^-22; of what is smaller than float's smallest
 // normal number that of this: times a difference whose square x is, never more than 1.

@@ -152,6 +152,19 @@ VECC_KG_FN Key key_of(unsigned row) {
   return static_cast<Key>(row) << 32;
 }
 
+// Where a row's sorted keys end that begin at `begin`; `ahead`: the key that the lane's number is
+// behind it. Most rows have few: those are found by one read, of all lanes.
+VECC_KG_FN unsigned end_of_row(const Key* keys, unsigned row, unsigned begin, unsigned count,
+                               Key ahead) {
+  const unsigned others = __ballot_sync(~0u, ahead >> 32 != row);
+  if (others != 0)
+    return begin + static_cast<unsigned>(__ffsll(static_cast<long long>(others))) - 1;
+  const Key last = key_of(row) | ~0u;
+  unsigned span = 32;
+  while (span < count - begin && keys[begin + span] < last) span *= 2;
+  return lower_bound(keys, begin + span / 2, span < count - begin ? begin + span : count, last);
+}
+
 // A block a sorted key: the row's, if it is the row's first. With kMovesAll a block a row.
 template <bool kIsEntity>
 VECC_KG_FN void move_rows(const Bound& a, unsigned block) {
@@ -160,19 +173,15 @@ VECC_KG_FN void move_rows(const Bound& a, unsigned block) {
   const Key* const keys = kIsEntity ? a.entity_keys.sorted : a.relation_keys.sorted;
   unsigned row = block;
   unsigned begin = block;
-  if constexpr (kMovesAll) {
-    begin = lower_bound(keys, 0, count, key_of(row));
-  } else {
+  if constexpr (kMovesAll) begin = lower_bound(keys, 0, count, key_of(row));
+  const unsigned place = begin + threadIdx.x % 32;
+  const Key ahead = place < count ? keys[place] : ~static_cast<Key>(0);
+  if constexpr (!kMovesAll) {
     if (block >= count) return;
     row = static_cast<unsigned>(keys[block] >> 32);
     if (block > 0 && keys[block - 1] >> 32 == row) return;
   }
-  // Most rows have few parts.
-  const Key last = key_of(row) | ~0u;
-  unsigned span = 1;
-  while (span < count - begin && keys[begin + span] < last) span *= 2;
-  const unsigned end =
-      lower_bound(keys, begin + span / 2, span < count - begin ? begin + span : count, last);
+  const unsigned end = end_of_row(keys, row, begin, count, ahead);
   if constexpr (kHasFours && !kIsFormula) {
     move_row_fours<kIsEntity>(a, row, begin, end);
   } else {

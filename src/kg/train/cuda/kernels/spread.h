@@ -37,7 +37,8 @@ VECC_KG_FN void spread_plane(const Bound& a, const Batch& batch, unsigned number
         by_query_number<kKind>(a.positives[i], Complex<Number>{row_of(a.queries, i, a.dim)[k], 0},
                                Complex<Number>{e, 0})
             .re;
-    du[k] = query_sum(a, a.by_normal, i, k).re + a.positive_along[i] * e;
+    const Number by_pairs = kHasProductTiles ? du[k] : query_sum(a, a.by_normal, i, k).re;
+    du[k] = by_pairs + a.positive_along[i] * e;
     u_dq += u[k] * dq[k];
     u_x += u[k] * x(k);
     sums.add(r[k], r[a.dim + k]);

@@ -1,0 +1,37 @@
+// Products of f32 numbers by tensor cores, which multiply TF32 numbers of 11 bits: x is `whole`, x
+// rounded to TF32, and `rest`, what that leaves, and x y is whole whole' + whole rest' + rest
+// whole' but for 2^-20 of it (Markidis et al. 2018; Ootomo and Yokota 2022).
+#if VECC_TENSOR_CORES
+namespace vecc_kernel {
+
+// Numbers of a lane's rows, or columns: `whole` and `rest`.
+template <unsigned kCount>
+struct Split {
+  unsigned whole[kCount];
+  unsigned rest[kCount];
+
+  // Rounded by whole numbers, in fewer instructions than cvt.rna.tf32.f32 has. What is no number
+  // stays none by its rest; infinite ones become none, too.
+  __device__ __forceinline__ void set(unsigned n, float x) {
+    constexpr unsigned kBits = ~0x1FFFu;
+    whole[n] = (__float_as_uint(x) + 0x1000u) & kBits;
+    rest[n] = __float_as_uint(x - __uint_as_float(whole[n])) & kBits;
+  }
+};
+
+// sums += 16 rows times 4 tiles of 8 columns by a warp, over 8 terms. Lane l has of rows l / 4 and
+// l / 4 + 8, and of each tile's column l / 4, terms l % 4 and l % 4 + 4 (of rows in this order); of
+// each tile its sums are those of both rows with columns 2 (l % 4) and 2 (l % 4) + 1.
+VECC_KG_FN void add_split_products(const Split<4>& rows, const Split<2> (&columns)[4],
+                                   float (&sums)[4][4]) {
+  // Small terms first; products of a kind are of different sums, and are in flight together.
+#pragma unroll
+  for (unsigned j = 0; j < 4; ++j) multiply_tf32(rows.rest, columns[j].whole, sums[j]);
+#pragma unroll
+  for (unsigned j = 0; j < 4; ++j) multiply_tf32(rows.whole, columns[j].rest, sums[j]);
+#pragma unroll
+  for (unsigned j = 0; j < 4; ++j) multiply_tf32(rows.whole, columns[j].whole, sums[j]);
+}
+
+}  // namespace vecc_kernel
+#endif
