@@ -30,10 +30,12 @@ std::vector<std::uint32_t> columns_of(std::uint32_t rows) {
   return columns;
 }
 
-// Entries of long rows are small, as a layer's are: a product's partial sums stay as large as those
-// of 64 columns. Of entries up to 1, a sum of 700 in f32 is off by more than outputs may differ.
+// Entries of long rows, or columns, are small, as a layer's are: a product's partial sums stay as
+// large as those of 64 terms. Of entries up to 1, a sum of 700 in f32 is off by more than outputs
+// may differ.
 ValueId random_matrices(Program& p, std::uint32_t count, Shape shape, std::uint32_t seed) {
-  const double most = std::min(1.0, 8 / std::sqrt(static_cast<double>(shape.cols())));
+  const double terms = std::max(shape.rows(), shape.cols());
+  const double most = std::min(1.0, 8 / std::sqrt(terms));
   return random_fact(p, count, shape, seed, -most, most);
 }
 
