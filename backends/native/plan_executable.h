@@ -17,6 +17,7 @@
 #include "backends/native/program_outline.h"
 #include "src/batch/plan_batch.h"
 #include "src/support/free_memory.h"
+#include "src/support/list_threads.h"
 #include "vecc/backend.h"
 #include "vecc/plan.h"
 
@@ -41,6 +42,7 @@ template <class Block, class Make>
                                                                   const ExecutionOptions& options,
                                                                   const std::string& backend,
                                                                   Make&& make) {
+  const ListThreads threads(options.threads);  // that plan, and write what is bound
   Errors errors;
   check_stored<Block>(program, options, backend, errors);
   check_gradients(program, options, backend, errors);

@@ -77,7 +77,7 @@ ValueClasses FingerprintClasses::classes(const StateOp& state, ValueId id) {
 
 ValueClasses FingerprintClasses::classes(const GatherOp& gather, ValueId id) {
   const ValueClasses& from = operand(id, 0);
-  ValueClasses result{from.table, long_list<std::uint32_t>(gather.index.size())};
+  ValueClasses result{from.table, unset_list<std::uint32_t>(gather.index.size())};
   ListThreads::for_ranges(gather.index.size(), [&](std::size_t begin, std::size_t end) {
     for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
       result.of_row[i] = from.of_row[gather.index[i]];

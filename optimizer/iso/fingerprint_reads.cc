@@ -83,7 +83,7 @@ ValueClasses FingerprintClasses::by_reads(ValueId id, const std::optional<Firsts
     result.of_row.push_back(result.table->append(parts, doubtful));
     return result;
   }
-  result.of_row = long_list<std::uint32_t>(rows);
+  result.of_row = unset_list<std::uint32_t>(rows);
   if (!first) {
     result.table->insert_all_by_threads(
         rows, fingerprint,

@@ -62,13 +62,13 @@ std::vector<std::uint32_t> FingerprintClasses::take_single_members(const Segment
   const auto all = [&] { return list_of(op.rows, [](std::uint32_t s) { return s; }); };
   const bool passes = info(segment.combination).single == CombinationSingle::Skipped;
   if (!passes || members.shape != op.shape) {
-    result.of_row = long_list<std::uint32_t>(op.rows);
+    result.of_row = unset_list<std::uint32_t>(op.rows);
     return all();
   }
   std::vector<std::uint32_t> others = entries_where(
       op.rows, [&](std::uint32_t s) { return member_count(segment.segments, s) != 1; });
   if (others.size() > op.rows / 2) {
-    result.of_row = long_list<std::uint32_t>(op.rows);
+    result.of_row = unset_list<std::uint32_t>(op.rows);
     return all();
   }
   result.table = from.table;
@@ -118,7 +118,7 @@ void FingerprintClasses::share_segments(const SegmentOp& segment, ValueId id,
     }
   });
   const std::vector<std::uint32_t> owner = owners_of(segment.segments, rows);
-  result.of_row = long_list<std::uint32_t>(rows);
+  result.of_row = unset_list<std::uint32_t>(rows);
   result.table->insert_all_by_threads(
       rows,
       [&, keys = keys_](std::uint32_t row, std::span<Residues> share) {
@@ -168,7 +168,7 @@ ValueClasses FingerprintClasses::segment_classes(const VjpOp& vjp, ValueId id) {
     return segments.dimension() == 2 ? row % segments.members() : row / segments.count(op.rows);
   };
   ValueClasses result = start(id);
-  result.of_row = long_list<std::uint32_t>(op.rows);
+  result.of_row = unset_list<std::uint32_t>(op.rows);
   result.table->insert_all_by_threads(
       op.rows,
       [&](std::uint32_t row, std::span<Residues> y) {

@@ -14,40 +14,44 @@
 //
 // Acts on the members of a segment too, which iso-compress (it compares the results of whole
 // layers) leaves alone.
-#include <algorithm>
-#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "optimizer/passes/passes.h"
+#include "optimizer/rewrite/equal_rows.h"
 #include "optimizer/rewrite/row_map.h"
 #include "optimizer/rewrite/row_pairs.h"
 #include "optimizer/rewrite/source_rows.h"
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
+#include "src/support/list_threads.h"
 
 namespace vecc::opt {
 namespace {
 
-bool is_ascending(std::span<const std::uint32_t> numbers) {
-  return std::ranges::adjacent_find(numbers, std::ranges::greater_equal()) == numbers.end();
-}
-
 // Keeps the first row of each pair, in the order of the pairs; the identity if no pair repeats.
 RowMap distinct_pairs(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right) {
-  if (is_ascending(left) || is_ascending(right)) return {};  // no need to sort
+  const auto rows = static_cast<std::uint32_t>(left.size());
+  if (is_ascending(left, rows) || is_ascending(right, rows)) return {};  // no need to sort
   const std::vector<std::uint32_t> order = order_of_pairs(left, right);
+  // Where another pair begins.
+  const std::vector<std::uint32_t> first = entries_where(rows, [&](std::uint32_t i) {
+    return i == 0 || left[order[i - 1]] != left[order[i]] || right[order[i - 1]] != right[order[i]];
+  });
+  const auto pairs = static_cast<std::uint32_t>(first.size());
+  if (pairs == rows) return {};
   RowMap map;
   map.identity = false;
-  map.place.resize(order.size());
-  for (const std::uint32_t row : order) {
-    const bool repeats = !map.kept.empty() && left[map.kept.back()] == left[row] &&
-                         right[map.kept.back()] == right[row];
-    if (!repeats) map.kept.push_back(row);
-    map.place[row] = static_cast<std::uint32_t>(map.kept.size() - 1);
-  }
-  return map.kept.size() == order.size() ? RowMap() : map;
+  map.kept = list_of(pairs, [&](std::uint32_t k) { return order[first[k]]; });
+  map.place = unset_list<std::uint32_t>(rows);
+  ListThreads::for_ranges(pairs, [&](std::size_t begin, std::size_t end) {
+    for (auto k = static_cast<std::uint32_t>(begin); k < end; ++k) {
+      const std::uint32_t last = k + 1 == pairs ? rows : first[k + 1];
+      for (std::uint32_t i = first[k]; i < last; ++i) map.place[order[i]] = k;
+    }
+  });
+  return map;
 }
 
 class PairDeduplicator {
@@ -86,9 +90,11 @@ class PairDeduplicator {
   void merge_numbers(ValueId id) {
     const SourceRows::View rows = sources_.of(id);
     const RowMap& map = maps_[id];
-    for (std::uint32_t i = 0; i < map.place.size(); ++i) {
-      same_[rows[i]] = rows[map.kept[map.place[i]]];
-    }
+    ListThreads::for_ranges(map.place.size(), [&](std::size_t begin, std::size_t end) {
+      for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
+        same_[rows[i]] = rows[map.kept[map.place[i]]];
+      }
+    });
   }
 
   const Program& program_;

@@ -1,9 +1,12 @@
 #include "optimizer/passes/fold_plan.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "optimizer/rewrite/op_steps.h"
+#include "src/program/index_algebra.h"
 #include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 
 namespace vecc::opt {
 namespace {
@@ -54,8 +57,8 @@ class FoldPlanner {
   FoldPlanner(const Program& program, const SourceRows& sources)
       : program_(program), sources_(sources), has_constant_(program.ops().size()) {
     plan_.decisions.resize(program.ops().size(), FoldDecision::Keep);
-    plan_.constant.resize(sources.size());
-    plan_.needed.resize(sources.size());
+    plan_.constant = long_list<std::uint8_t>(sources.size());
+    plan_.needed = long_list<std::uint8_t>(sources.size());
   }
 
   FoldPlan run() {
@@ -85,7 +88,7 @@ class FoldPlanner {
     }
     const OpSteps steps(program_, sources_, id);
     if (op.kind() == OpKind::Fact) {
-      for (std::uint32_t row = 0; row < op.rows; ++row) plan_.constant[steps.number(row)] = true;
+      for_each_entry(op.rows, [&](std::uint32_t row) { plan_.constant[steps.number(row)] = 1; });
       return op.rows > 0;
     }
     if (!is_foldable(op)) return false;
@@ -95,41 +98,48 @@ class FoldPlanner {
   }
 
   bool find_constant_steps(const Op& op, const OpSteps& steps) {
-    std::uint32_t found = 0;
-    for (std::uint32_t step = 0; step < steps.count(); ++step) {
+    const std::uint64_t found = total_of(steps.count(), [&](std::uint32_t step) {
       bool constant = true;
       if (!is_count(op)) {
-        steps.for_each_read(
-            step, [&](std::uint32_t number) { constant = constant && plan_.constant[number]; });
+        steps.for_each_read(step, [&](std::uint32_t number) {
+          constant = constant && plan_.constant[number] != 0;
+        });
       }
-      if (!constant) continue;
-      ++found;
-      steps.for_each_row(step,
-                         [&](std::uint32_t row) { plan_.constant[steps.number(row)] = true; });
-    }
+      if (!constant) return 0u;
+      steps.for_each_row(step, [&](std::uint32_t row) { plan_.constant[steps.number(row)] = 1; });
+      return 1u;
+    });
     if (!has_lifts(op) || found == steps.count()) return found > 0;
-    for (std::uint32_t row = 0; row < op.rows; ++row) plan_.constant[steps.number(row)] = false;
+    for_each_entry(op.rows, [&](std::uint32_t row) { plan_.constant[steps.number(row)] = 0; });
     return false;
   }
 
   // All readers have said what they need.
   FoldDecision decide(ValueId id, const OpSteps& steps) {
     if (!has_constant_[id]) return FoldDecision::Keep;
-    std::uint64_t constant = 0;
-    std::uint64_t needed = 0;
-    std::uint64_t computed = 0;
-    for (std::uint32_t step = 0; step < steps.count(); ++step) {
-      bool is_needed = false;
-      steps.for_each_row(step, [&](std::uint32_t row) {
-        is_needed = is_needed || plan_.in_fact(steps.number(row));
-      });
-      steps.for_each_row(step, [&](std::uint32_t row) {
-        const std::uint32_t number = steps.number(row);
-        ++(plan_.constant[number] ? constant : computed);
-        if (is_needed) plan_.needed[number] = true;  // a softmax folds whole segments
-        if (plan_.in_fact(number)) ++needed;
-      });
-    }
+    std::atomic<std::uint64_t> constant{0};
+    std::atomic<std::uint64_t> needed{0};
+    std::atomic<std::uint64_t> computed{0};
+    ListThreads::for_ranges(steps.count(), [&](std::size_t begin, std::size_t end) {
+      std::uint64_t constant_here = 0;
+      std::uint64_t needed_here = 0;
+      std::uint64_t computed_here = 0;
+      for (auto step = static_cast<std::uint32_t>(begin); step < end; ++step) {
+        bool is_needed = false;
+        steps.for_each_row(step, [&](std::uint32_t row) {
+          is_needed = is_needed || plan_.in_fact(steps.number(row));
+        });
+        steps.for_each_row(step, [&](std::uint32_t row) {
+          const std::uint32_t number = steps.number(row);
+          ++(plan_.constant[number] != 0 ? constant_here : computed_here);
+          if (is_needed) plan_.needed[number] = 1;  // a softmax folds whole segments
+          if (plan_.in_fact(number)) ++needed_here;
+        });
+      }
+      constant += constant_here;
+      needed += needed_here;
+      computed += computed_here;
+    });
     if (constant == 0) return FoldDecision::Keep;
     if (needed == 0) return FoldDecision::DropRows;
     const bool enough = computed == 0 || needed >= computed;
@@ -148,18 +158,36 @@ class FoldPlanner {
     const auto& operands = program_.op(id).operands;
     if (std::ranges::none_of(operands, [&](ValueId v) { return bool{has_constant_[v]}; })) return;
     const bool all = plan_.decisions[id] == FoldDecision::Keep;
-    for (std::uint32_t step = 0; step < steps.count(); ++step) {
+    if (all && steps.makes_all()) {
+      for (const ValueId operand : operands) {
+        const SourceRows::View rows = sources_.of(operand);
+        for_each_entry(program_.op(operand).rows, [&](std::uint32_t row) { need(rows[row]); });
+      }
+      return;
+    }
+    for_each_entry(steps.count(), [&](std::uint32_t step) {
       bool constant = !all;
       if (!all) {
         steps.for_each_row(step, [&](std::uint32_t row) {
-          constant = constant && plan_.constant[steps.number(row)];
+          constant = constant && plan_.constant[steps.number(row)] != 0;
         });
       }
-      if (constant) continue;
-      steps.for_each_read(step, [&](std::uint32_t number) {
-        if (plan_.constant[number]) plan_.needed[number] = true;
-      });
-    }
+      if (!constant) steps.for_each_read(step, [&](std::uint32_t number) { need(number); });
+    });
+  }
+
+  // By several threads at once.
+  void need(std::uint32_t number) {
+    if (plan_.constant[number] == 0) return;
+    std::atomic_ref(plan_.needed[number]).store(1, std::memory_order_relaxed);
+  }
+
+  // Calls body(i) for i = 0 .. count-1, by all threads.
+  template <class Body>
+  static void for_each_entry(std::uint32_t count, const Body& body) {
+    ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
+      for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) body(i);
+    });
   }
 
   const Program& program_;

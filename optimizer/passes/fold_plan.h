@@ -25,14 +25,15 @@ struct FoldPlan {
   /// linear, segment, transform or map makes of constant rows only. A linear with lifts has all
   /// rows constant or none (the rest of its rows could not keep the lifts); a value of more than
   /// 2^27 elements (1 GiB in double) has none.
-  std::vector<bool> constant;
+  /// Not packed: threads write it.
+  std::vector<std::uint8_t> constant;
   /// By source row: constant, and read by something that is computed.
-  std::vector<bool> needed;
+  std::vector<std::uint8_t> needed;
   std::uint64_t folds = 0;  ///< values to fold
 
   /// Whether a row is in the fact that its value folds to.
   [[nodiscard]] bool in_fact(std::uint32_t number) const {
-    return constant[number] && needed[number];
+    return constant[number] != 0 && needed[number] != 0;
   }
 };
 

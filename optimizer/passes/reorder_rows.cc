@@ -46,7 +46,7 @@ struct Use {
 
 // By row: where it stands in `order`.
 std::vector<std::uint32_t> inverse_of(const std::vector<std::uint32_t>& order) {
-  std::vector<std::uint32_t> place(order.size());
+  std::vector<std::uint32_t> place = unset_list<std::uint32_t>(order.size());
   ListThreads::for_ranges(order.size(), [&](std::size_t begin, std::size_t end) {
     for (; begin < end; ++begin) place[order[begin]] = static_cast<std::uint32_t>(begin);
   });
@@ -186,7 +186,7 @@ class NumberingSweep {
   [[nodiscard]] std::vector<std::uint32_t> first_reads(const Use& use) const {
     const Index& index = rows_[use.gather];
     // By row: the first entry that reads it.
-    std::vector<std::uint32_t> first(use.rows, kNoRow);
+    std::vector<std::uint32_t> first = long_list(use.rows, kNoRow);
     ListThreads::for_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
       for_each_entry(index, use, begin, end,
                      [&](std::uint32_t i, std::uint32_t row) { keep_least(first[row], i); });
@@ -215,18 +215,30 @@ class NumberingSweep {
   // The rows that are not in `order`: those that the uses read, then the others.
   void append_others(const std::vector<Use>& uses, std::uint32_t rows,
                      std::vector<std::uint32_t>& order) const {
-    std::vector<bool> seen(rows);
-    for (const std::uint32_t row : order) seen[row] = true;
-    const auto add = [&](std::uint32_t row) {
-      if (!seen[row]) order.push_back(row);
-      seen[row] = true;
+    std::vector<std::uint8_t> seen = long_list<std::uint8_t>(rows);
+    const auto see = [&](std::size_t from) {  // those of `order`, each once
+      ListThreads::for_ranges(order.size() - from, [&](std::size_t begin, std::size_t end) {
+        for (; begin < end; ++begin) seen[order[from + begin]] = 1;
+      });
     };
+    const auto append_new = [&](std::uint32_t count, const auto& row_at) {
+      const std::size_t from = order.size();
+      const std::vector<std::uint32_t> fresh =
+          entries_where(count, [&](std::uint32_t i) { return seen[row_at(i)] == 0; });
+      order.resize(from + fresh.size());
+      ListThreads::for_ranges(fresh.size(), [&](std::size_t begin, std::size_t end) {
+        for (; begin < end; ++begin) order[from + begin] = row_at(fresh[begin]);
+      });
+      see(from);
+    };
+    see(0);
     for (const Use& use : uses) {
-      const Index& index = rows_[use.gather];
       if (order.size() == rows) return;
-      for_each_entry(index, use, 0, index.size(), [&](std::uint32_t, std::uint32_t r) { add(r); });
+      const std::vector<std::uint32_t> reads = first_reads(use);
+      append_new(static_cast<std::uint32_t>(reads.size()),
+                 [&](std::uint32_t i) { return reads[i]; });
     }
-    for (std::uint32_t row = 0; row < rows; ++row) add(row);
+    append_new(rows, [](std::uint32_t row) { return row; });
   }
 
   bool reorder(ValueId id) {

@@ -204,7 +204,7 @@ template <class Hash, class Equal>
 std::vector<std::uint32_t> EqualRows::find(std::uint32_t count, const Hash& hash,
                                            const Equal& equal) {
   UnsetArray<std::uint64_t> hashes(count);
-  std::vector<std::uint32_t> first = long_list<std::uint32_t>(count);
+  std::vector<std::uint32_t> first = unset_list<std::uint32_t>(count);
   std::atomic<std::uint32_t> kept{0};
   std::vector<std::vector<std::uint64_t>> samples(ListThreads::ranges_of(count));
   const std::uint64_t sampled = ~std::uint64_t{0} >> sample_bits(count);

@@ -292,28 +292,43 @@ class Planner {
   // first. Equal segments have rows of the same classes, others share none: the least one tells.
   void choose_whole_segments(const SegmentOp& segment, ValueId id, const RowSet& needed) {
     const std::uint32_t rows = program_.op(id).rows;
-    std::vector<std::uint8_t> candidate(rows);
-    std::vector<std::uint8_t> first(rows);
-    std::vector<std::uint32_t> seen;  // classes whose place is taken
-    for (std::uint32_t s = 0; s < segment.segments.count(rows); ++s) {
-      bool is_needed = false;
-      std::uint32_t least = kNoRow;
+    const std::uint32_t segments = segment.segments.count(rows);
+    std::vector<std::uint8_t> is_needed = long_list<std::uint8_t>(segments);
+    std::vector<std::uint32_t> least = long_list(segments, kNoRow);  // class of a needed one
+    for_each_segment(segments, [&](std::uint32_t s) {
       for_each_member(segment.segments, rows, s, [&](std::uint32_t row) {
-        is_needed |= needed.has(row);
-        if (classes_) least = std::min(least, classes_->of(id)[row]);
+        if (needed.has(row)) is_needed[s] = 1;
+        if (classes_) least[s] = std::min(least[s], classes_->of(id)[row]);
       });
-      if (!is_needed) continue;
-      const bool is_first = classes_ && std::exchange(place_of_class_[least], s) == kNoRow;
-      if (is_first) seen.push_back(least);
+      if (is_needed[s] == 0) least[s] = kNoRow;
+      if (least[s] != kNoRow) keep_least(place_of_class_[least[s]], s);
+    });
+    std::vector<std::uint8_t> candidate = long_list<std::uint8_t>(rows);
+    std::vector<std::uint8_t> first = long_list<std::uint8_t>(rows);
+    for_each_segment(segments, [&](std::uint32_t s) {
+      if (is_needed[s] == 0) return;
+      // Without classes none is the first: nothing merges.
+      const bool is_first = least[s] != kNoRow && place_of_class_[least[s]] == s;
       for_each_member(segment.segments, rows, s, [&](std::uint32_t row) {
         candidate[row] = 1;
-        first[row] = is_first;  // without classes none is: nothing merges
+        first[row] = is_first ? 1 : 0;
       });
-    }
-    for (const std::uint32_t number : seen) place_of_class_[number] = kNoRow;
+    });
+    for_each_segment(segments, [&](std::uint32_t s) {
+      if (least[s] == kNoRow) return;
+      std::atomic_ref(place_of_class_[least[s]]).store(kNoRow, std::memory_order_relaxed);
+    });
     std::vector<std::uint32_t> candidates = rows_of(RowSet(std::move(candidate)), id);
     std::vector<std::uint32_t> firsts = rows_of(RowSet(std::move(first)), id);
     keep(id, std::move(candidates), std::move(firsts));
+  }
+
+  // Calls body(s) for 0 .. segments-1, by all threads.
+  template <class Body>
+  static void for_each_segment(std::uint32_t segments, const Body& body) {
+    ListThreads::for_ranges(segments, [&](std::size_t begin, std::size_t end) {
+      for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) body(s);
+    });
   }
 
   const Program& program_;

@@ -20,6 +20,8 @@ class OpSteps {
   OpSteps(const Program& program, const SourceRows& sources, ValueId id);
 
   [[nodiscard]] std::uint32_t count() const { return count_; }
+  /// Whether there is one step, which reads all rows of all operands.
+  [[nodiscard]] bool makes_all() const { return makes_all_; }
 
   /// Calls `visit(number)` for every source row that a step reads; of an update, what it stores.
   template <class Visit>

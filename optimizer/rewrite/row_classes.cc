@@ -203,7 +203,7 @@ class RowClasses::Builder {
       return set_classes(id, same);
     }
     // A row is its segment's members and which of them it is.
-    std::vector<std::uint32_t> owner = long_list<std::uint32_t>(rows);
+    std::vector<std::uint32_t> owner = unset_list<std::uint32_t>(rows);
     for_each_entry(segments, [&](std::uint32_t s) {
       for_each_member(segment.segments, rows, s, [&](std::uint32_t row) { owner[row] = same[s]; });
     });

@@ -50,7 +50,7 @@ void sort_by_digit(std::uint32_t shift, std::size_t count, UnsetArray<Keyed>& ro
 
 // Stable, from the order that `order` has.
 void sort_by_number(std::span<const std::uint32_t> numbers, std::vector<std::uint32_t>& order) {
-  const std::uint32_t largest = *std::ranges::max_element(numbers);
+  const std::uint32_t largest = largest_entry(numbers);
   const auto bits = static_cast<std::uint32_t>(std::bit_width(largest));
   UnsetArray<Keyed> rows(order.size());
   UnsetArray<Keyed> sorted(order.size());

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <set>
 #include <utility>
@@ -10,6 +11,9 @@
 #include "src/plan/analysis/in_place.h"
 #include "src/plan/analysis/launch_rows.h"
 #include "src/plan/analysis/updated_tables.h"
+#include "src/program/index_algebra.h"
+#include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 #include "vecc/plan.h"
 
 namespace vecc {
@@ -161,8 +165,9 @@ class PlanVerifier {
     if (kernel.segments != KernelSegments::Ragged) return {};
     if (launch.offsets == kNone) return error(number, "has no offsets");
     const auto& offsets = *plan_.arrays[launch.offsets];
+    const auto ascends = [&](std::size_t i) { return offsets[i] <= offsets[i + 1]; };
     if (offsets.size() != std::size_t{launch.rows} + 1 || offsets[0] != 0 ||
-        !std::ranges::is_sorted(offsets)) {
+        !holds_for_all(launch.rows, ascends)) {
       return error(number, "offsets that are not those of its rows");
     }
     return {};
@@ -187,13 +192,13 @@ class PlanVerifier {
       return error(number, "tiles without a type");
     }
     if (launch.order == kNone) return {};
-    std::vector<bool> seen(launch.rows, false);
-    if (plan_.arrays[launch.order]->size() != launch.rows) {
+    const std::vector<std::uint32_t>& order = *plan_.arrays[launch.order];
+    std::vector<std::uint8_t> seen = long_list<std::uint8_t>(launch.rows);
+    const auto is_new = [&](std::size_t i) {
+      return order[i] < launch.rows && std::atomic_ref(seen[order[i]]).exchange(1) == 0;
+    };
+    if (order.size() != launch.rows || !holds_for_all(order.size(), is_new)) {
       return error(number, "an order of other rows");
-    }
-    for (const std::uint32_t row : *plan_.arrays[launch.order]) {
-      if (row >= launch.rows || seen[row]) return error(number, "an order of other rows");
-      seen[row] = true;
     }
     return {};
   }
@@ -225,7 +230,7 @@ class PlanVerifier {
       if (binding.list == kNone) return error(number, fmt::format("access {} has no list", a));
       const auto& list = *plan_.arrays[binding.list];
       if (list.size() < bound) return error(number, fmt::format("access {}: a short list", a));
-      bound = list.empty() ? 0 : *std::ranges::max_element(list) + std::uint64_t{1};
+      bound = list.empty() ? 0 : largest_entry(list) + std::uint64_t{1};
     }
     if (bound > binding.rows) {
       return error(number, fmt::format("access {} names row {} of {}", a, bound - 1, binding.rows));

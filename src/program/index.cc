@@ -1,7 +1,6 @@
 #include "vecc/index.h"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 #include "src/program/index_algebra.h"
@@ -21,19 +20,6 @@ std::uint32_t constant_step(const std::vector<std::uint32_t>& rows) {
     return rows[i + 2] > rows[i + 1] && rows[i + 2] - rows[i + 1] == step;
   });
   return is_constant ? step : 0;
-}
-
-// The largest entry; 0 of none.
-std::uint32_t largest_of(std::span<const std::uint32_t> rows) {
-  std::atomic<std::uint32_t> largest{0};
-  ListThreads::for_ranges(rows.size(), [&](std::size_t begin, std::size_t end) {
-    std::uint32_t own = 0;
-    for (const std::uint32_t row : rows.subspan(begin, end - begin)) own = std::max(own, row);
-    std::uint32_t other = largest.load(std::memory_order_relaxed);
-    while (other < own && !largest.compare_exchange_weak(other, own, std::memory_order_relaxed)) {
-    }
-  });
-  return largest.load(std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -82,7 +68,7 @@ Index Index::list(std::vector<std::uint32_t> rows) {
 
 Index Index::shared_list(std::shared_ptr<const std::vector<std::uint32_t>> rows) {
   VECC_CHECK(rows->size() <= kMaxRows, "list is longer than 32 bits");
-  const std::uint32_t largest = largest_of(*rows);
+  const std::uint32_t largest = largest_entry(*rows);
   VECC_CHECK(largest < kMaxRows, "list names a row beyond 32 bits");
   Index index;
   index.form_ = Form::List;

@@ -29,9 +29,11 @@ Index simplest_of_list(const Index& list) {
     if (constant) return step == 1 ? Index::slice(begin, size) : Index::stride(begin, step, size);
   }
   if (size <= kShortList || rows[0] != 0) return list;
-  const auto period =
-      static_cast<std::uint32_t>(std::ranges::find(rows.subspan(1), 0u) - rows.begin());
-  if (size % period == 0 && is_form(rows, [&](std::uint32_t i) { return i % period; })) {
+  std::uint32_t period = 1;  // 0, 1, 2, ... up to the next 0; most lists are not even that
+  while (period < size && rows[period] == period) ++period;
+  const bool comes_again = period < size && rows[period] == 0;
+  if (comes_again && size % period == 0 &&
+      is_form(rows, [&](std::uint32_t i) { return i % period; })) {
     return Index::repeat(period, size / period);
   }
   const auto times = static_cast<std::uint32_t>(
@@ -43,6 +45,19 @@ Index simplest_of_list(const Index& list) {
 }
 
 }  // namespace
+
+std::uint32_t largest_entry(std::span<const std::uint32_t> entries) {
+  std::atomic<std::uint32_t> largest{0};
+  ListThreads::for_ranges(entries.size(), [&](std::size_t begin, std::size_t end) {
+    std::uint32_t own = 0;
+    for (const std::uint32_t entry : entries.subspan(begin, end - begin))
+      own = std::max(own, entry);
+    std::uint32_t other = largest.load(std::memory_order_relaxed);
+    while (other < own && !largest.compare_exchange_weak(other, own, std::memory_order_relaxed)) {
+    }
+  });
+  return largest.load(std::memory_order_relaxed);
+}
 
 Index compose(const Index& outer, const Index& inner) {
   if (outer.form() == Index::Form::Slice && outer.begin() == 0) return inner;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,7 @@ decltype(auto) with_rows(const Index& index, Visit&& visit) {
 /// entry_at(0) .. entry_at(count - 1), written by all threads of the scope (ListThreads).
 template <class EntryAt>
 [[nodiscard]] std::vector<std::uint32_t> list_of(std::uint32_t count, const EntryAt& entry_at) {
-  std::vector<std::uint32_t> entries = long_list<std::uint32_t>(count);
+  std::vector<std::uint32_t> entries = unset_list<std::uint32_t>(count);
   ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) entries[i] = entry_at(static_cast<std::uint32_t>(i));
   });
@@ -51,6 +52,38 @@ template <class TermAt>
   });
   return sum.load(std::memory_order_relaxed);
 }
+
+/// 0, length_at(0), length_at(0) + length_at(1), ...: where each of `count` lists begins, and the
+/// last ends; asked by all threads of the scope, twice.
+template <class LengthAt>
+[[nodiscard]] std::vector<std::uint32_t> offsets_of(std::size_t count, const LengthAt& length_at) {
+  std::vector<std::uint32_t> offsets = unset_list<std::uint32_t>(count + 1);
+  std::vector<std::uint32_t> begin(ListThreads::ranges_of(count));
+  const auto add_range = [&](std::size_t range, std::size_t from, std::size_t to, auto&& visit) {
+    std::uint32_t at = begin[range];
+    for (std::size_t i = from; i < to; ++i) {
+      at += length_at(i);
+      visit(i, at);
+    }
+    begin[range] = at;
+  };
+  if (begin.size() > 1) {
+    ListThreads::for_numbered_ranges(
+        count, [&](std::size_t range, std::size_t from, std::size_t to) {
+          add_range(range, from, to, [](std::size_t, std::uint32_t) {});
+        });
+    std::uint32_t at = 0;
+    for (std::uint32_t& of_range : begin) at += std::exchange(of_range, at);
+  }
+  offsets[0] = 0;
+  ListThreads::for_numbered_ranges(count, [&](std::size_t range, std::size_t from, std::size_t to) {
+    add_range(range, from, to, [&](std::size_t i, std::uint32_t at) { offsets[i + 1] = at; });
+  });
+  return offsets;
+}
+
+/// The largest entry, found by all threads of the scope; 0 of none.
+[[nodiscard]] std::uint32_t largest_entry(std::span<const std::uint32_t> entries);
 
 /// The numbers i of 0 .. count-1 for which `has(i)`, in order; asked by all threads of the scope,
 /// up to twice.
@@ -77,7 +110,7 @@ template <class Has>
   for_each_found([](std::size_t, std::uint32_t) {});
   std::size_t all = 0;
   for (std::size_t& of_range : next) all += std::exchange(of_range, all);
-  found = long_list<std::uint32_t>(all);
+  found = unset_list<std::uint32_t>(all);
   for_each_found([&](std::size_t at, std::uint32_t i) { found[at] = i; });
   return found;
 }

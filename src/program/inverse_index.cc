@@ -1,7 +1,6 @@
 #include "src/program/inverse_index.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "src/program/index_algebra.h"
 #include "src/support/list_threads.h"
@@ -16,8 +15,7 @@ constexpr std::size_t kMostPieces = 16;
 template <class RowAt>
 InverseIndex invert(std::uint32_t positions, std::uint32_t rows, RowAt row_at) {
   InverseIndex inverse;
-  inverse.offsets.resize(std::size_t{rows} + 1);
-  inverse.readers.resize(positions);
+  inverse.readers = unset_list<std::uint32_t>(positions);
   const bool fits = holds_for_all(
       positions, [&](std::size_t i) { return row_at(static_cast<std::uint32_t>(i)) < rows; });
   VECC_CHECK(fits, "an index that fits its operand");
@@ -34,10 +32,14 @@ InverseIndex invert(std::uint32_t positions, std::uint32_t rows, RowAt row_at) {
       }
     });
   };
-  for_each_position(
-      [&](std::uint32_t, std::uint32_t row) { ++inverse.offsets[row + std::size_t{1}]; });
-  std::partial_sum(inverse.offsets.begin(), inverse.offsets.end(), inverse.offsets.begin());
-  std::vector<std::uint32_t> next(inverse.offsets.begin(), inverse.offsets.end() - 1);
+  std::vector<std::uint32_t> next = long_list<std::uint32_t>(rows);
+  for_each_position([&](std::uint32_t, std::uint32_t row) { ++next[row]; });
+  inverse.offsets = offsets_of(rows, [&](std::size_t row) { return next[row]; });
+  ListThreads::for_ranges(rows, [&](std::size_t begin, std::size_t end) {
+    std::copy(inverse.offsets.begin() + static_cast<std::ptrdiff_t>(begin),
+              inverse.offsets.begin() + static_cast<std::ptrdiff_t>(end),
+              next.begin() + static_cast<std::ptrdiff_t>(begin));
+  });
   for_each_position([&](std::uint32_t i, std::uint32_t row) { inverse.readers[next[row]++] = i; });
   return inverse;
 }

@@ -29,7 +29,7 @@ std::optional<std::vector<std::uint32_t>> whole_columns(const Segments& segments
 }  // namespace
 
 std::vector<std::uint32_t> owners_of(const Segments& segments, std::uint32_t rows) {
-  std::vector<std::uint32_t> owner = long_list<std::uint32_t>(rows);
+  std::vector<std::uint32_t> owner = unset_list<std::uint32_t>(rows);
   ListThreads::for_ranges(segments.count(rows), [&](std::size_t begin, std::size_t end) {
     for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
       for_each_member(segments, rows, s, [&](std::uint32_t row) { owner[row] = s; });
@@ -100,12 +100,9 @@ KeptSegments keep_segments(const SegmentOp& op, std::uint32_t operand_rows,
     });
     return result;
   }
-  std::vector<std::uint32_t> offsets{0};
-  offsets.reserve(kept.size() + 1);
-  for (const std::uint32_t s : kept) {
-    offsets.push_back(offsets.back() + member_count(op.segments, s));
-  }
-  result.members.resize(offsets.back());
+  std::vector<std::uint32_t> offsets =
+      offsets_of(kept.size(), [&](std::size_t i) { return member_count(op.segments, kept[i]); });
+  result.members = unset_list<std::uint32_t>(offsets.back());
   ListThreads::for_ranges(kept.size(), [&](std::size_t begin, std::size_t end) {
     std::uint32_t at = offsets[begin];
     for (const std::uint32_t s : kept.subspan(begin, end - begin)) {

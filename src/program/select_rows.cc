@@ -15,7 +15,7 @@ namespace {
 template <class T>
 std::shared_ptr<const std::vector<T>> select_blocks(const std::vector<T>& blocks, std::size_t width,
                                                     const Index& rows) {
-  std::vector<T> result = long_list<T>(width * rows.size());
+  std::vector<T> result = unset_list<T>(width * rows.size());
   ListThreads::for_ranges(rows.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::size_t row = rows[static_cast<std::uint32_t>(i)];

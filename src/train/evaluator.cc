@@ -83,7 +83,7 @@ class WholeEvaluator final : public SampleEvaluator {
  private:
   Result<void> append(Program& program, LossSamples chosen, const LossOptions& loss,
                       ExecutionOptions& execution) override {
-    VECC_TRY(const LossOps ops, append_loss(program, chosen, loss));
+    VECC_TRY(const LossOps ops, append_loss(program, std::move(chosen), loss));
     total_ = ops.total;
     execution.kept = {total_};
     execution.own_parameters = own_parameters(ops);
@@ -123,7 +123,7 @@ class BatchEvaluator final : public SampleEvaluator {
                       ExecutionOptions& execution) override {
     rows_ = sample_rows(program);
     weights_ = std::exchange(chosen.weights, std::vector<double>(chosen.weights.size()));
-    VECC_TRY(const LossOps ops, append_loss(program, chosen, loss));
+    VECC_TRY(const LossOps ops, append_loss(program, std::move(chosen), loss));
     for (SampleRow& row : rows_) {
       row.output =
           static_cast<ValueId>(std::ranges::find(ops.outputs, row.output) - ops.outputs.begin());

@@ -23,7 +23,7 @@ std::vector<double> target_rows(const Program& program, ValueId output,
   const Index& of_rows = std::get<OutputOp>(op.attributes).samples;
   const std::vector<std::uint64_t> begin = output_begin(program);
   const std::size_t size = op.shape.size();
-  std::vector<double> rows = long_list<double>(op.size());
+  std::vector<double> rows = unset_list<double>(op.size());
   ListThreads::for_ranges(op.rows, [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) {
       const auto row =
@@ -37,8 +37,12 @@ std::vector<double> target_rows(const Program& program, ValueId output,
 std::vector<double> weight_rows(const Program& program, ValueId output,
                                 const LossSamples& samples) {
   const Index& of_rows = std::get<OutputOp>(program.op(output).attributes).samples;
-  std::vector<double> rows(of_rows.size());
-  for (std::uint32_t i = 0; i < of_rows.size(); ++i) rows[i] = samples.weights[of_rows[i]];
+  std::vector<double> rows = unset_list<double>(of_rows.size());
+  ListThreads::for_ranges(rows.size(), [&](std::size_t begin, std::size_t end) {
+    for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
+      rows[i] = samples.weights[of_rows[i]];
+    }
+  });
   return rows;
 }
 

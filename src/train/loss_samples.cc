@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "src/program/index_algebra.h"
 #include "src/program/output_begin.h"
 #include "src/support/list_threads.h"
 #include "src/support/long_list.h"
@@ -49,7 +50,9 @@ bool is_of_elements(Reduction reduction) {
 void divide(LossSamples& samples, double divisor) {
   if (divisor == 0) return;  // all weights are 0
   samples.divisor = divisor;
-  for (double& weight : samples.weights) weight /= divisor;
+  ListThreads::for_ranges(samples.weights.size(), [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) samples.weights[begin] /= divisor;
+  });
 }
 
 // The graph's sample of each of the Program's, as loss_samples() states it.
@@ -62,7 +65,7 @@ class SampleReader {
     LossSamples result;
     const bool sums = is_of_elements(options.reduction) && options.loss == Loss::SquaredDiff;
     result.targets = long_list<double>(begin_.back());
-    result.weights.resize(begin_.size() - 1);
+    result.weights = long_list<double>(begin_.size() - 1);
     const auto size_of = [&](std::uint32_t s) { return begin_[s + 1] - begin_[s]; };
     const bool all_fit = holds_for_all(result.weights.size(), [&](std::size_t i) {
       const auto s = static_cast<std::uint32_t>(i);
@@ -71,10 +74,13 @@ class SampleReader {
       result.weights[s] = sample.weight * (sums ? static_cast<double>(size_of(s)) : 1);
       return copy_target(s, std::span(result.targets).subspan(begin_[s], size_of(s)));
     });
-    for (std::uint32_t s = 0; s < result.weights.size(); ++s) {
-      if (!at(s).has_target || !is_chosen(at(s), choice_.split)) continue;
-      elements_ += size_of(s);
-      if (!all_fit) find_faults(s, size_of(s));
+    const auto samples = static_cast<std::uint32_t>(result.weights.size());
+    const auto counts = [&](std::uint32_t s) {
+      return at(s).has_target && is_chosen(at(s), choice_.split);
+    };
+    elements_ = total_of(samples, [&](std::uint32_t s) { return counts(s) ? size_of(s) : 0; });
+    for (std::uint32_t s = 0; !all_fit && s < samples; ++s) {
+      if (counts(s)) find_faults(s, size_of(s));
     }
     VECC_TRY_VOID(findings_.result());
     return result;
@@ -185,8 +191,10 @@ Result<LossSamples> loss_samples(const NeuronGraph& graph, const Program& progra
   const bool ranks = options.loss == Loss::MarginRanking;
   auto result = ranks ? reader.read_pairs() : reader.read_targets(options);
   if (!result) return result;
-  const auto counted =
-      std::ranges::count_if(result->weights, [](double weight) { return weight != 0; });
+  const std::vector<double>& weights = result->weights;
+  const std::uint64_t counted =
+      total_of(static_cast<std::uint32_t>(weights.size()),
+               [&](std::uint32_t i) { return weights[i] != 0 ? 1u : 0u; });
   if (options.reduction == Reduction::ElementMean && !ranks) {
     divide(*result, static_cast<double>(reader.elements()));
   } else if (options.reduction == Reduction::Mean || options.reduction == Reduction::ElementMean) {

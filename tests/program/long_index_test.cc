@@ -107,6 +107,36 @@ TEST_P(LongIndex, entries_that_hold_are_listed_in_order_and_terms_added_up) {
   EXPECT_EQ(total_of(kRows, [&](std::uint32_t i) { return rows[i]; }), sum);
 }
 
+TEST_P(LongIndex, lists_begin_where_those_before_them_end) {
+  const Rows lengths = random_rows(kRows, 9);
+  Rows expected{0};
+  for (const std::uint32_t length : lengths) expected.push_back(expected.back() + length);
+  EXPECT_EQ(offsets_of(kRows, [&](std::size_t i) { return lengths[i]; }), expected);
+  EXPECT_EQ(offsets_of(0, [](std::size_t) { return 1u; }), Rows{0});
+}
+
+TEST_P(LongIndex, the_largest_entry_is_found_wherever_it_stands) {
+  Rows rows = random_rows(kRows, 1000);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{70'001}, rows.size() - 1}) {
+    const std::uint32_t was = std::exchange(rows[at], 5000);
+    EXPECT_EQ(largest_entry(rows), 5000u);
+    rows[at] = was;
+  }
+  EXPECT_EQ(largest_entry({}), 0u);
+}
+
+TEST_P(LongIndex, periods_that_end_early_or_late_are_lists) {
+  for (const std::uint32_t period : {1u, 2u, 1000u, 150'000u}) {
+    Rows rows = Index::repeat(period, kRows / period).materialize();
+    EXPECT_EQ(simplest(Index::list(rows)).form(), Index::Form::Repeat) << period;
+    rows[200'000] += 1;
+    EXPECT_EQ(simplest(Index::list(std::move(rows))).form(), Index::Form::List) << period;
+  }
+  Rows rows = Index::slice(0, kRows).materialize();
+  rows.back() = 0;  // a period of all but one
+  EXPECT_EQ(simplest(Index::list(std::move(rows))).form(), Index::Form::List);
+}
+
 // 300,000 = 2^5 * 3 * 5^5: lists whose shortest period is each of some of its divisors.
 TEST_P(LongIndex, shortest_periods_are_found_and_only_whole_ones) {
   for (const std::uint32_t period : {1u, 6u, 9375u, 60'000u, 150'000u, kRows}) {

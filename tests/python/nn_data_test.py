@@ -378,6 +378,34 @@ class BuilderTest(unittest.TestCase):
         order = _core.stable_order(self.rows(2, 0, 2, 1, 0), 3)
         self.assertEqual(order.tolist(), [1, 4, 3, 0, 2])
 
+    def test_rows_by_keys(self):
+        keys, second = self.rows(2, 0, 2, 1, 0, 2), self.rows(5, 1, 5, 1, 2, 0)
+        self.assertEqual(_core.key_offsets(keys, 4).tolist(), [0, 2, 3, 6, 6])
+        self.assertEqual(_core.count_pairs(keys, 3, second).tolist(), [2, 1, 2, 1, 1, 1])
+        self.assertEqual(_core.take_numbers(second, self.rows(3, 0)).tolist(), [1, 5])
+        self.assertEqual(_core.one_hot(self.rows(1, 0), 3).tolist(), [[0, 1, 0], [1, 0, 0]])
+        for call in (lambda: _core.key_offsets(keys, 2), lambda: _core.one_hot(keys, 2),
+                     lambda: _core.count_pairs(keys, 2, second),
+                     lambda: _core.take_numbers(self.rows(1, 2), keys)):
+            self.check(call, "E050", "key 2")
+        self.check(lambda: _core.count_pairs(keys, 3, self.rows(1)), "E050", "two keys")
+
+    def test_many_rows_by_keys(self):
+        """Those that threads share."""
+        random = np.random.default_rng(3)
+        keys = random.integers(0, 1000, 200_000, np.uint32)
+        second = random.integers(0, 9, len(keys), np.uint32)
+        order = np.argsort(keys, kind="stable")
+        np.testing.assert_array_equal(_core.stable_order(keys, 1000), order)
+        np.testing.assert_array_equal(_core.key_offsets(keys, 1000)[1:],
+                                      np.cumsum(np.bincount(keys, minlength=1000)))
+        both = keys.astype(np.int64) * 9 + second
+        np.testing.assert_array_equal(_core.count_pairs(keys, 1000, second),
+                                      np.bincount(both)[both])
+        np.testing.assert_array_equal(_core.take_numbers(second, order.astype(np.uint32)),
+                                      second[order])
+        np.testing.assert_array_equal(_core.one_hot(second, 9), np.eye(9)[second])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "src/support/list_threads.h"
@@ -19,6 +20,20 @@ TEST(LongList, has_its_value_everywhere_at_any_length) {
       EXPECT_EQ(list.size(), count);
       EXPECT_EQ(std::ranges::count(list, 7u), static_cast<std::ptrdiff_t>(count));
     }
+  }
+}
+
+TEST(LongList, that_is_not_set_has_its_length_and_takes_all_entries) {
+  const ListThreads scope(3);
+  for (const std::size_t count : {0u, 1u, (1u << 20) + 3}) {
+    std::vector<std::uint32_t> list = unset_list<std::uint32_t>(count);
+    ASSERT_EQ(list.size(), count);
+    std::iota(list.begin(), list.end(), 5u);
+    list.push_back(4);
+    const std::vector<std::uint32_t> copy = list;
+    ASSERT_EQ(copy.size(), count + 1);
+    EXPECT_EQ(copy.front(), count == 0 ? 4u : 5u);
+    EXPECT_EQ(copy.back(), 4u);
   }
 }
 

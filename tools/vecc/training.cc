@@ -215,8 +215,10 @@ Result<void> Training::expect_evaluations(const SampleSplit& split,
 Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* validation) {
   loop_ = options_.training.loop;
   execution_.expected_runs = loop_.epochs;
-  loop_.settings = settings_text(train_options_, graph_, program_, split, validation,
-                                 backend_.name(), execution_.precision);
+  if (!loop_.checkpoint_folder.empty()) {  // a hash of all that there is
+    loop_.settings = settings_text(train_options_, graph_, program_, split, validation,
+                                   backend_.name(), execution_.precision);
+  }
   loop_.metadata = vocabulary_metadata(graph_);
   if (validation != nullptr) {
     const Result<void> same = check_same_vocabularies(graph_, validation->graph);

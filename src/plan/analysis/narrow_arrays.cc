@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "src/support/list_threads.h"
+
 namespace vecc {
 
 NarrowArrays::NarrowArrays(const Plan& plan) {
   for (const auto& array : plan.arrays) {
-    fits_.push_back(std::ranges::all_of(*array, [](std::uint32_t entry) {
-      return entry <= std::numeric_limits<std::uint16_t>::max();
+    fits_.push_back(holds_for_all(array->size(), [&](std::size_t i) {
+      return (*array)[i] <= std::numeric_limits<std::uint16_t>::max();
     }));
   }
 }

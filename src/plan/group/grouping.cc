@@ -1,13 +1,39 @@
 #include "src/plan/group/grouping.h"
 
+#include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "src/support/hash128.h"
+#include "src/support/list_threads.h"
 
 namespace vecc {
 namespace {
 
 constexpr std::size_t kOpenGroups = 256;
+
+using Array = std::vector<std::uint32_t>;
+
+// By pieces, which threads share.
+std::uint64_t hash_of(const Array& array) {
+  constexpr std::size_t kPiece = 1 << 16;
+  std::atomic<std::uint64_t> sum{array.size()};
+  ListThreads::for_pieces((array.size() + kPiece - 1) / kPiece, [&](std::size_t piece) {
+    const std::size_t end = std::min(array.size(), (piece + 1) * kPiece);
+    Hash128 hash;
+    hash.add(std::uint64_t{piece});
+    for (std::size_t i = piece * kPiece; i < end; ++i) hash.add(std::uint64_t{array[i]});
+    sum.fetch_add(hash.low(), std::memory_order_relaxed);
+  });
+  return sum.load(std::memory_order_relaxed);
+}
+
+bool are_equal(const Array& a, const Array& b) {
+  return a.size() == b.size() &&
+         holds_for_ranges(a.size(), [&](std::size_t begin, std::size_t end) {
+           return std::equal(a.data() + begin, a.data() + end, b.data() + begin);
+         });
+}
 
 }  // namespace
 
@@ -37,16 +63,15 @@ ArrayIndex IndexArrays::add(Array array) {
   const auto [found, is_new] =
       numbers_.try_emplace(array.get(), static_cast<ArrayIndex>(arrays_.size()));
   if (!is_new) return found->second;
-  Hash128 hash;
-  for (const std::uint32_t entry : *array) hash.add(std::uint64_t{entry});
-  const auto [begin, end] = hashes_.equal_range(hash.low());
+  const std::uint64_t hash = hash_of(*array);
+  const auto [begin, end] = hashes_.equal_range(hash);
   for (auto same = begin; same != end; ++same) {
-    if (*arrays_[same->second] != *array) continue;
+    if (!are_equal(*arrays_[same->second], *array)) continue;
     found->second = same->second;
     equal_.push_back(std::move(array));
     return found->second;
   }
-  hashes_.emplace(hash.low(), found->second);
+  hashes_.emplace(hash, found->second);
   arrays_.push_back(std::move(array));
   return found->second;
 }

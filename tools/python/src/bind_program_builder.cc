@@ -3,32 +3,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <numeric>
-
 #include "errors.h"
 #include "program_builder.h"
 #include "vecc/step_inputs.h"
 
 namespace vecc::python_package {
 namespace {
-
-// Row numbers by rising key, rows of one key in their order: a counting sort, linear in both.
-nb::object stable_order(const Column<std::uint32_t>& keys, std::uint32_t bound) {
-  if (keys.size() > kMaxRows) raise_usage("rows", "are more than 32 bits number");
-  const std::span<const std::uint32_t> read = span_of(keys);
-  std::vector<std::uint32_t> order(read.size());
-  without_lock([&] {
-    std::vector<std::uint32_t> place(std::size_t{bound} + 1, 0);
-    for (const std::uint32_t key : read) {
-      if (key >= bound) raise_usage("rows", "key " + std::to_string(key) + " is not there");
-      ++place[key + std::size_t{1}];
-    }
-    std::partial_sum(place.begin(), place.end(), place.begin());
-    for (std::uint32_t row = 0; row < read.size(); ++row) order[place[read[row]]++] = row;
-  });
-  const std::size_t count = order.size();
-  return array_of(std::move(order), {count});
-}
 
 // What a training's run sets, by name.
 nb::dict step_inputs(std::uint64_t seed, std::uint64_t run) {
@@ -45,8 +25,6 @@ nb::dict step_inputs(std::uint64_t seed, std::uint64_t run) {
 void bind_program_builder(nb::module_& module) {
   module.def("step_inputs", step_inputs, nb::arg("seed"), nb::arg("run"),
              nb::sig("def step_inputs(seed: int, run: int) -> dict[str, float]"));
-  module.def("stable_order", stable_order, nb::arg("keys"), nb::arg("bound"),
-             nb::sig("def stable_order(keys: " VECC_ARRAY ", bound: int) -> " VECC_ARRAY));
   using Self = ProgramBuilder;
   nb::class_<Self>(module, "ProgramBuilder", "A Program, op by op.")
       .def(nb::init<>())

@@ -69,6 +69,7 @@ NB_MODULE(_core, module) {
   bind_program(module);
   bind_writer(module);
   bind_program_builder(module);
+  bind_row_orders(module);
   bind_grounder(module);
   bind_knowledge_graph(module);
 }

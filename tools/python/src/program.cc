@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "program_builder.h"
 #include "src/program/forward.h"
+#include "src/support/list_threads.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/emit.h"
 #include "tools/common/freed_memory.h"
@@ -97,9 +98,6 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::compile(const Graph& graph
 
 Result<void> CompiledGraph::prepare() {
   const tools::FreedMemoryScope memory(has_many_rows(*graph_, given_ ? &*given_ : nullptr));
-  own_.samples = graph_->samples;
-  own_.sample_ids = graph_->sample_ids;
-  own_.target_values = graph_->target_values;
   VECC_TRY_VOID(make_program());
   split_updates();
   output_shape_ = common_output_shape(program());
@@ -295,7 +293,8 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
   options.training.observe = calls.observe;
   options.training.should_stop = calls.should_stop;
   const tools::TrainSettings& settings = options.training;
-  const TrainOptions train_options = tools::complete_options(own_, program(), options);
+  const ListThreads threads(options.threads);
+  const TrainOptions train_options = tools::complete_options(*graph_, program(), options);
   if (given_ && train_options.optimizer.optimizer == Optimizer::LazyAdam) {
     return Errors(ErrorCode::Usage, "--optimizer",
                   "lazy-adam finds the weights that a step touches by neurons, and this program "
@@ -306,9 +305,10 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
         ErrorCode::Usage, "--fanout",
         "the model reads lists in order (lstm), of which a step cannot leave members out");
   }
-  tools::SampleSplit split = tools::marked_split(own_);
+  tools::SampleSplit split = tools::marked_split(*graph_);
   if (settings.validate_fraction) {
-    VECC_TRY(split, tools::fraction_split(own_, *settings.validate_fraction, train_options.seed));
+    VECC_TRY(split,
+             tools::fraction_split(*graph_, *settings.validate_fraction, train_options.seed));
   }
   std::optional<tools::ValidationGraph> validation;
   if (!settings.validate_file.empty()) {
@@ -372,6 +372,9 @@ Result<void> CompiledGraph::emit(const tools::Options& options) {
     const tools::HtmlInput page{path_, vectorized_->program, program(), optimized_.report, {}};
     return tools::write_data(options.emit.path, tools::html_page(page));
   }
+  own_.samples = graph_->samples;
+  own_.sample_ids = graph_->sample_ids;
+  own_.target_values = graph_->target_values;
   VECC_TRY(const tools::EmittedCode code, tools::describe_graph(own_, program(), with_facts));
   const auto sizes = tools::describe_sizes(*graph_, sizes_of(*graph_), &report_, &program());
   return tools::emit_program(program(), with_facts.emit, sizes, code);

@@ -139,8 +139,8 @@ class CompiledGraph {
   std::shared_ptr<std::mutex> graph_mutex_;
   tools::Options options_;
   std::uint64_t runs_;
-  /// Weights and samples: what training, weight files and emission read and change of a graph. The
-  /// weights are this program's own.
+  /// Weights, which are this program's own: what training, weight files and emission read and
+  /// change of a graph. Samples, which no training changes, when something was emitted.
   NeuronGraph own_;
   bool is_cached_ = false;
   std::optional<Vectorized> vectorized_;  ///< none of a cached one, before make_report()

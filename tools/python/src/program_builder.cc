@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "errors.h"
+#include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 #include "vecc/escape.h"
 #include "vecc/step_inputs.h"
 
@@ -22,6 +24,26 @@ template <class T>
 void make_room(std::vector<T>& list, std::size_t more) {
   const std::size_t wanted = list.size() + more;
   if (wanted > list.capacity()) list.reserve(std::max(wanted, 2 * list.capacity()));
+}
+
+// By as many threads as there are cores.
+template <class T>
+std::vector<double> doubles_of(std::span<const T> numbers) {
+  const ListThreads threads(0);
+  std::vector<double> doubles = unset_list<double>(numbers.size());
+  ListThreads::for_ranges(numbers.size(), [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) doubles[begin] = static_cast<double>(numbers[begin]);
+  });
+  return doubles;
+}
+
+void append(std::span<const double> numbers, std::vector<double>& list) {
+  if (list.empty()) {
+    list = doubles_of(numbers);
+    return;
+  }
+  make_room(list, numbers.size());
+  list.insert(list.end(), numbers.begin(), numbers.end());
 }
 
 }  // namespace
@@ -95,8 +117,7 @@ void ProgramBuilder::update(const std::string& table, ValueId rows) {
 
 template <class T>
 ValueId ProgramBuilder::fact(const Column<T>& values, std::uint32_t rows, const Sides& shape) {
-  const std::span<const T> read = span_of(values);
-  auto owned = std::make_shared<const std::vector<double>>(read.begin(), read.end());
+  auto owned = std::make_shared<const std::vector<double>>(doubles_of(span_of(values)));
   return add(FactOp{std::move(owned), rows, shape_of(shape), false}, {});
 }
 template ValueId ProgramBuilder::fact(const Column<float>&, std::uint32_t, const Sides&);
@@ -148,13 +169,11 @@ ValueId ProgramBuilder::map(const std::string& expression, const std::vector<Val
 
 void ProgramBuilder::samples(ValueId value, const SampleColumns& columns) {
   std::vector<std::uint32_t> rows;
-  const std::vector<SampleRecord> records = records_of(columns);
-  rows.reserve(records.size());
-  std::size_t values = 0;
-  for (const SampleRecord& record : records) values += record.target.size();
-  make_room(graph_.target_values, values);
-  make_room(graph_.samples, records.size());
-  for (const SampleRecord& record : records) {
+  rows.reserve(columns.outputs.size());
+  const std::span<const double> targets = span_of(columns.targets);
+  const std::size_t begin = graph_.target_values.size();
+  make_room(graph_.samples, columns.outputs.size());
+  for_each_record(columns, [&](const SampleRecord& record) {
     const auto number = static_cast<std::uint32_t>(graph_.samples.size());
     if (record.output > std::numeric_limits<std::uint32_t>::max()) {
       raise_usage("samples", "row " + std::to_string(record.output) + " is not there");
@@ -169,13 +188,12 @@ void ProgramBuilder::samples(ValueId value, const SampleColumns& columns) {
     sample.has_target = record.has_target;
     if (record.has_target) {
       sample.target_shape = record.target_shape;
-      sample.target_begin = graph_.target_values.size();
-      graph_.target_values.insert(graph_.target_values.end(), record.target.begin(),
-                                  record.target.end());
+      sample.target_begin = begin + static_cast<std::size_t>(record.target.data() - targets.data());
     }
     graph_.samples.push_back(sample);
     if (!columns.ids.empty()) graph_.sample_ids.push_back(record.id);
-  }
+  });
+  append(targets, graph_.target_values);
   const auto count = static_cast<std::uint32_t>(rows.size());
   const ValueId ordered = add(GatherOp{Index::compact(std::move(rows))}, {value});
   add(OutputOp{Index::slice(0, count)}, {ordered});

@@ -69,5 +69,7 @@ class ProgramBuilder {
 [[nodiscard]] Result<Program> with_dtype(const Program& program, DType dtype);
 
 void bind_program_builder(nb::module_& module);
+/// Functions of rows by keys.
+void bind_row_orders(nb::module_& module);
 
 }  // namespace vecc::python_package

@@ -57,12 +57,12 @@ void check_lengths(const SampleColumns& columns) {
 
 }  // namespace
 
-std::vector<SampleRecord> records_of(const SampleColumns& columns) {
+void for_each_record(const SampleColumns& columns,
+                     const std::function<void(const SampleRecord&)>& visit) {
   check_lengths(columns);
   Targets targets(columns);
-  std::vector<SampleRecord> records(columns.outputs.size());
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    SampleRecord& record = records[i];
+  for (std::size_t i = 0; i < columns.outputs.size(); ++i) {
+    SampleRecord record;
     record.output = columns.outputs.data()[i];
     if (!columns.ids.empty()) record.id = columns.ids[i];
     if (columns.splits.size() > 0) record.split = static_cast<Split>(columns.splits.data()[i]);
@@ -70,8 +70,15 @@ std::vector<SampleRecord> records_of(const SampleColumns& columns) {
     if (columns.roles.size() > 0) record.role = static_cast<Role>(columns.roles.data()[i]);
     if (columns.weights.size() > 0) record.weight = columns.weights.data()[i];
     targets.give(i, record);
+    visit(record);
   }
   targets.finish();
+}
+
+std::vector<SampleRecord> records_of(const SampleColumns& columns) {
+  std::vector<SampleRecord> records;
+  records.reserve(columns.outputs.size());
+  for_each_record(columns, [&](const SampleRecord& record) { records.push_back(record); });
   return records;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,12 @@ struct SampleColumns {
   Column<float> weights;
 };
 
-/// Throws ErrorsRaised (ColumnLength) where columns do not fit together.
+/// Calls `visit` for each sample, in order; targets are where the column has them. Throws
+/// ErrorsRaised (ColumnLength) where columns do not fit together: before the first call, but for a
+/// number of targets that is not that of their shapes.
+void for_each_record(const SampleColumns& columns,
+                     const std::function<void(const SampleRecord&)>& visit);
+/// All of them; the same errors.
 [[nodiscard]] std::vector<SampleRecord> records_of(const SampleColumns& columns);
 
 }  // namespace vecc::python_package

@@ -50,7 +50,7 @@ class Binding:
                 dst = np.concatenate([dst[kept], nodes])
             if (dst[1:] < dst[:-1]).any():
                 by_target = _core.stable_order(dst, self.data.counts[Domain("node", domain.key[2])])
-                src, dst = src[by_target], dst[by_target]
+                src, dst = (_core.take_numbers(ends, by_target) for ends in (src, dst))
                 order = by_target if order is None else order[by_target]
             if order is None:
                 order = np.arange(len(src))
@@ -74,8 +74,7 @@ class Binding:
             order = None
             if (index[1:] < index[:-1]).any():
                 order = _core.stable_order(index, self.rows(end.target))
-            counts = np.bincount(index, minlength=self.rows(end.target))
-            offsets = np.concatenate([[0], np.cumsum(counts)])
+            offsets = _core.key_offsets(index, self.rows(end.target)).astype(np.int64)
             self._groups[end] = Groups(order, offsets)
         return self._groups[end]
 
@@ -89,6 +88,8 @@ class Binding:
             return values
         edges = self.edges(domain)
         values = values if domain.loops is None else self._filled(domain, values)
+        if values.dtype == np.uint32 and edges.order.dtype == np.uint32:
+            return _core.take_numbers(values, edges.order)
         return np.take(values, edges.order, axis=0)
 
     def numbers(self, domain: Domain, name: str, shape: Shape) -> np.ndarray:
@@ -128,18 +129,8 @@ class Binding:
         return values
 
     def same_category(self, end: Endpoint, category: Category) -> np.ndarray:
-        """Of each row how many rows of its target have its category, in linear time."""
-        index, kinds = self.index(end), self.categories(category)
-        order = _core.stable_order(kinds, category.count)
-        order = order[_core.stable_order(index[order], self.rows(end.target))]
-        targets, own = index[order], kinds[order]
-        is_new = np.ones(len(order), bool)
-        is_new[1:] = (targets[1:] != targets[:-1]) | (own[1:] != own[:-1])
-        begins = np.flatnonzero(is_new)
-        counts = np.diff(np.append(begins, len(order)))
-        result = np.empty(len(order))
-        result[order] = np.repeat(counts, counts)
-        return result
+        """Of each row how many rows of its target have its category."""
+        return _core.count_pairs(self.index(end), self.rows(end.target), self.categories(category))
 
     def output_rows(self, domain: Domain) -> np.ndarray:
         """In the data's own order."""

@@ -6,6 +6,7 @@ from typing import Optional, Tuple
 
 import numpy as np
 
+from vecc import _core
 from vecc.error import usage_error
 from vecc.arrays import as_array
 from vecc.nn.data import SPLITS, Data
@@ -29,9 +30,7 @@ def _class_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
         raise _wrong(output, f"there are {most} classes")
     if size == 1:
         return has, known.astype(np.float64)
-    rows = np.zeros((len(known), size))
-    rows[np.arange(len(known)), known] = 1
-    return has, rows
+    return has, _core.one_hot(known.astype(np.uint32), size)
 
 
 def _number_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
