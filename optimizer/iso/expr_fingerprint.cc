@@ -60,10 +60,17 @@ ExprFingerprint::ExprFingerprint(const Keys& keys, const Expr& expr,
   }
   parts_.resize(begin_.back());
   doubtful_.resize(shapes_.size());
+  for (std::size_t node = 0; node < expr.nodes.size(); ++node) {
+    if (expr.nodes[node].kind != ExprNode::Kind::Constant) continue;
+    const double constant = expr.nodes[node].constant;
+    parts_[begin_[node]] = keys_.constant(constant);
+    doubtful_[node] = is_doubtful({&constant, 1});
+  }
 }
 
 bool ExprFingerprint::compute(std::span<const RowFingerprint> operands, std::span<Residues> y) {
   for (std::size_t node = 0; node < expr_.nodes.size(); ++node) {
+    if (expr_.nodes[node].kind == ExprNode::Kind::Constant) continue;  // of all rows
     doubtful_[node] = compute_node(node, operands);
   }
   const RowFingerprint result = value(expr_.nodes.size() - 1);
@@ -83,9 +90,7 @@ bool ExprFingerprint::compute_node(std::size_t node, std::span<const RowFingerpr
     case ExprNode::Kind::Input:
       std::ranges::copy(operands[what.input].parts, y.begin());
       return operands[what.input].doubtful;
-    case ExprNode::Kind::Constant:
-      y[0] = keys_.constant(what.constant);
-      return is_doubtful({&what.constant, 1});
+    case ExprNode::Kind::Constant: return doubtful_[node];
     case ExprNode::Kind::Transform:
       fingerprint_transformation(keys_, what.transformation, words_of(what), elements_[0],
                                  shapes_[node], y);

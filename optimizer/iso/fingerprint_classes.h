@@ -68,6 +68,13 @@ class FingerprintClasses {
   /// Of a class of rows of operand `k`.
   [[nodiscard]] RowFingerprint fingerprint(ValueId id, std::size_t k,
                                            std::uint32_t row_class) const;
+  /// For a loop over rows: asks for what a row some ahead of `row` has of operand `k`. Classes lie
+  /// anywhere where rows were gathered.
+  void prefetch_ahead(ValueId id, std::size_t k, std::uint32_t row) const {
+    const ValueClasses& read = operand(id, k);
+    const std::size_t ahead = std::size_t{row} + ClassTable::kAhead;
+    if (ahead < read.of_row.size()) read.table->prefetch(read.of_row[ahead]);
+  }
   /// Nothing yet, for the rows of a value.
   [[nodiscard]] ValueClasses start(ValueId id);
   /// The rows of a parameter or state: a class each.

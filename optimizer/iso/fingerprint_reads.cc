@@ -210,6 +210,7 @@ ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId i
   const std::vector<std::uint32_t>& rows = operand(id, 0).of_row;
   return by_reads(id, first_of_reads(id, row_words(transform)),
                   [&, keys = keys_](std::uint32_t i, std::span<Residues> y) {
+                    prefetch_ahead(id, 0, i);
                     const RowFingerprint x = fingerprint(id, 0, rows[i]);
                     fingerprint_transformation(keys, transform.transformation,
                                                words_of(transform, i), x, program_.op(id).shape, y);
@@ -229,6 +230,7 @@ ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
                         elements = std::vector<RowFingerprint>(operands.size())](
                            std::uint32_t i, std::span<Residues> y) mutable {
     for (std::size_t k = 0; k < operands.size(); ++k) {
+      prefetch_ahead(id, k, i);
       elements[k] = fingerprint(id, k, class_of(k, i));
     }
     return expr.compute(elements, y);
@@ -250,6 +252,7 @@ ValueClasses FingerprintClasses::row_wise_classes(const VjpOp& vjp, ValueId id) 
   function.add(vjp.wrt).add(vjp.shape.rows()).add(vjp.shape.cols());
   return by_reads(id, first_of_reads(id, words), [&](std::uint32_t i, std::span<Residues> y) {
     const std::size_t last = operands.size() - 1;
+    for (std::size_t k = 0; k <= last; ++k) prefetch_ahead(id, k, i);
     const RowFingerprint g = fingerprint(id, last, class_of(last, i));
     if (is_zero(g.parts)) {
       std::ranges::fill(y, kZero);

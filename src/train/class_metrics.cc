@@ -46,6 +46,20 @@ struct Levels {
   double last = 0;  // negatives below all
 };
 
+// How many of numbers that fall are above `score`. Without branches: no processor foresees which
+// half has the place of one score among many.
+std::size_t count_above(std::span<const double> falling, double score) {
+  const double* first = falling.data();
+  std::size_t left = falling.size();
+  while (left > 1) {
+    const std::size_t half = left / 2;
+    first += first[half - 1] > score ? half : 0;
+    left -= half;
+  }
+  const bool last_is_above = left == 1 && *first > score;
+  return static_cast<std::size_t>(first - falling.data()) + (last_is_above ? 1 : 0);
+}
+
 // Negatives are not sorted: of many classes nearly all scores are theirs.
 Levels levels_of(std::span<const double> scores, std::span<const std::uint8_t> positive,
                  std::size_t positives) {
@@ -66,14 +80,15 @@ Levels levels_of(std::span<const double> scores, std::span<const std::uint8_t> p
     if (levels.empty() || levels.back().score != score) levels.push_back({score});
     levels.back().ties += 1;
   }
+  of_positives.erase(std::unique(of_positives.begin(), of_positives.end()), of_positives.end());
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (positive[i] != 0) continue;
-    const auto level =
-        std::ranges::lower_bound(levels, scores[i], std::ranges::greater{}, &Levels::Level::score);
-    if (level == levels.end()) {
+    const std::size_t level = count_above(of_positives, scores[i]);
+    if (level == levels.size()) {
       result.last += 1;
     } else {
-      (level->score == scores[i] ? level->false_ties : level->before) += 1;
+      const bool ties = of_positives[level] == scores[i];
+      (ties ? levels[level].false_ties : levels[level].before) += 1;
     }
   }
   return result;
