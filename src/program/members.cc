@@ -66,18 +66,23 @@ std::optional<std::vector<std::uint32_t>> whole_segments(const Segments& segment
   if (segments.is_fixed() && segments.dimension() == 1) {
     return whole_columns(segments, rows, kept);
   }
+  // Members stand one after another: before each but the first of a segment stands the one before,
+  // behind each but the last the next.
   const std::vector<std::uint32_t> owner = owners_of(segments, rows);
-  std::vector<std::uint32_t> result;
-  for (std::size_t i = 0; i < kept.size();) {
-    result.push_back(owner[kept[i]]);
-    bool whole = true;
-    for_each_member(segments, rows, result.back(), [&](std::uint32_t row) {
-      whole = whole && i < kept.size() && kept[i] == row;
-      ++i;
-    });
-    if (!whole) return std::nullopt;
-  }
-  return result;
+  const auto is_first = [&](std::uint32_t row) { return row == 0 || owner[row - 1] != owner[row]; };
+  const auto is_last = [&](std::uint32_t row) {
+    return row + 1 == rows || owner[row + 1] != owner[row];
+  };
+  const bool are_whole = holds_for_all(kept.size(), [&](std::size_t i) {
+    const std::uint32_t row = kept[i];
+    const bool follows = is_first(row) || (i > 0 && kept[i - 1] + 1 == row);
+    return follows && (is_last(row) || (i + 1 < kept.size() && kept[i + 1] == row + 1));
+  });
+  if (!are_whole) return std::nullopt;
+  const std::vector<std::uint32_t> begins = entries_where(
+      static_cast<std::uint32_t>(kept.size()), [&](std::uint32_t i) { return is_first(kept[i]); });
+  return list_of(static_cast<std::uint32_t>(begins.size()),
+                 [&](std::uint32_t k) { return owner[kept[begins[k]]]; });
 }
 
 KeptSegments keep_segments(const SegmentOp& op, std::uint32_t operand_rows,

@@ -191,6 +191,35 @@ TEST_P(LongIndex, members_of_kept_segments_are_listed_in_order) {
   }
 }
 
+TEST_P(LongIndex, rows_are_whole_segments_or_not) {
+  const Rows lengths = random_rows(100'000, 5);  // some are empty
+  const Segments ragged = segments_of_lengths(lengths);
+  for (const Segments& segments : {ragged, Segments::fixed(3)}) {
+    const std::uint32_t rows = segments.is_fixed() ? kRows : ragged.offsets().back();
+    Rows chosen;
+    Rows kept;
+    for (const std::uint32_t s : random_rows(90'000, segments.count(rows))) {
+      const std::size_t before = kept.size();
+      for_each_member(segments, rows, s, [&](std::uint32_t row) { kept.push_back(row); });
+      if (kept.size() > before) chosen.push_back(s);
+    }
+    EXPECT_EQ(whole_segments(segments, rows, kept), chosen);
+    EXPECT_EQ(whole_segments(segments, rows, {}), Rows());
+    std::uint32_t whole = 0;
+    for (std::size_t at = 0; at < kept.size(); at += 9'999) {
+      Rows fewer = kept;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(at));
+      const std::uint32_t s = segment_of(segments, rows, kept[at]);
+      const bool is_alone = member_count(segments, s) == 1;  // then a whole segment is gone
+      EXPECT_EQ(whole_segments(segments, rows, fewer).has_value(), is_alone);
+      whole += is_alone ? 1 : 0;
+    }
+    EXPECT_LT(whole, kept.size() / 9'999);
+    std::swap(kept.front(), kept.back());
+    EXPECT_EQ(whole_segments(segments, rows, kept), std::nullopt);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(threads, LongIndex, ::testing::Values(1u, 2u, 5u));
 
 }  // namespace

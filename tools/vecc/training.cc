@@ -10,6 +10,7 @@
 #include "choose_loss.h"
 #include "evaluation_memory.h"
 #include "execute_batches.h"
+#include "src/support/list_threads.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/device_cost.h"
@@ -213,6 +214,7 @@ Result<void> Training::expect_evaluations(const SampleSplit& split,
 }
 
 Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* validation) {
+  const ListThreads threads(train_options_.optimize.threads);
   loop_ = options_.training.loop;
   execution_.expected_runs = loop_.epochs;
   if (!loop_.checkpoint_folder.empty()) {  // a hash of all that there is
