@@ -121,8 +121,12 @@ class Pipeline {
   Result<void> run_shared(Program& program) {
     const GatherPreset& any = gather_presets()[0];
     PassRunner runner(options_, any, PadMode::Any, /*watched=*/true, statistics(program));
-    const auto steps = pipeline().first(first_choice_step());
-    const Result<void> done = runner.run(passes_of(steps, options_, any, differentiated_), program);
+    Result<void> done;
+    for (const PipelineStep& step : pipeline().first(first_choice_step())) {
+      if (step.after != step.pass && !runner.has_changed(pass_of(step.after))) continue;
+      const Pass* pass = pass_of(step, options_, any, differentiated_);
+      if (pass != nullptr && done) done = runner.run({&pass, 1}, program);
+    }
     report_.runs = runner.take_runs();
     statistics_ = runner.statistics();
     return done;

@@ -1,5 +1,6 @@
 #include "optimizer/pass_runner.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -34,6 +35,11 @@ Result<void> check_pass(const PassRun& run, const Program& before, const Program
 Result<void> PassRunner::run(std::span<const Pass* const> passes, Program& program) {
   for (const Pass* pass : passes) VECC_TRY_VOID(run_one(*pass, program));
   return {};
+}
+
+bool PassRunner::has_changed(const Pass& pass) const {
+  return std::ranges::any_of(
+      runs_, [&](const PassRun& run) { return run.changed && run.pass == pass.info.name; });
 }
 
 Result<void> PassRunner::run_one(const Pass& pass, Program& program) {

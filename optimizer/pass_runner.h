@@ -23,6 +23,8 @@ class PassRunner {
   [[nodiscard]] Result<void> run(std::span<const Pass* const> passes, Program& program);
   /// Of the Program as the last pass left it.
   [[nodiscard]] const ProgramStatistics& statistics() const { return statistics_; }
+  /// Whether a pass has run and changed the Program.
+  [[nodiscard]] bool has_changed(const Pass& pass) const;
   /// The runs so far, in order.
   [[nodiscard]] std::vector<PassRun> take_runs() { return std::move(runs_); }
 

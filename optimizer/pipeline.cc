@@ -34,6 +34,8 @@ constexpr std::array kPipeline{
     PipelineStep{PassId::reorder_linear, "counts distinct products, so those must be known"},
     PipelineStep{PassId::dedup_rows, "sweeps up the rows that the three before it left unread"},
     PipelineStep{PassId::collapse_sums, "distinct rows are known: few of them make it pay"},
+    PipelineStep{PassId::reorder_linear, "one sum may share a matrix, where sums of sums did not",
+                 Asks::Nothing, nullptr, PassId::collapse_sums},
     PipelineStep{PassId::fold_multiplicity, "members are equal only now that equal rows are one"},
     PipelineStep{PassId::fold_constants, "what no weight reaches, once it is as small as it gets"},
     // Less movement: gathers split, moved, or replaced by reading in place.

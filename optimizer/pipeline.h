@@ -35,6 +35,8 @@ struct PipelineStep {
   Asks asks = Asks::Nothing;
   /// Whether the step runs with this preset; null: always.
   bool (*applies)(const GatherPreset& preset) = nullptr;
+  /// The step runs only where this pass has changed the Program before it; its own: always.
+  PassId after = pass;
 };
 /// THE ordered list.
 [[nodiscard]] std::span<const PipelineStep> pipeline();

@@ -15,7 +15,10 @@ const SegmentOp* as_sum(const Op& op) {
 
 TermKinds::TermKinds(const Program& program, const SourceRows& sources,
                      const std::vector<bool>& constant)
-    : program_(program), sources_(sources), values_(program.ops().size()) {
+    : program_(program),
+      sources_(sources),
+      factors_(program, sources, constant),
+      values_(program.ops().size()) {
   for (ValueId id = 0; id < values_.size(); ++id) classify(id, constant[id]);
 }
 
@@ -39,7 +42,7 @@ void TermKinds::classify(ValueId id, bool constant) {
 void TermKinds::classify_linear(const Op& op, const LinearOp& linear, Value& value) const {
   for (const std::uint8_t side : {1, 0}) {
     const bool transposes = side == 0 ? linear.transpose_left : linear.transpose_right;
-    if (!is_factors(op.operands[1 - side]) || (transposes && !op.shape.is_scalar())) continue;
+    if (!factors_.has(op.operands[1 - side]) || (transposes && !op.shape.is_scalar())) continue;
     value.kind = Kind::Scaled;
     value.scaled_side = side;
     value.has_terms = value.has_terms_in_reach = true;
@@ -49,21 +52,6 @@ void TermKinds::classify_linear(const Op& op, const LinearOp& linear, Value& val
     value.kind = Kind::Product;
     value.has_terms_in_reach = true;
   }
-}
-
-// Whether all rows are constant scalars of facts.
-bool TermKinds::is_factors(ValueId value) const {
-  const Op& op = program_.op(value);
-  if (!op.shape.is_scalar()) return false;
-  if (op.kind() == OpKind::Fact) return true;
-  return (op.kind() == OpKind::Gather || op.kind() == OpKind::Concat) &&
-         std::ranges::all_of(op.operands, [&](ValueId operand) { return is_factors(operand); });
-}
-
-double TermKinds::factor_of(std::uint32_t number) const {
-  const auto [value, row] = sources_.source(number);
-  const auto& fact = std::get<FactOp>(program_.op(value).attributes);
-  return fact.unit ? 1 : (*fact.values)[row];
 }
 
 TermWriter::TermWriter(const TermKinds& kinds)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "optimizer/passes/constant_factors.h"
 #include "optimizer/rewrite/source_rows.h"
 #include "vecc/program.h"
 
@@ -40,15 +41,15 @@ class TermKinds {
   [[nodiscard]] const SourceRows& sources() const { return sources_; }
   [[nodiscard]] const Value& of(ValueId value) const { return values_[value]; }
   /// Of a row whose kind is Scaled: its constant.
-  [[nodiscard]] double factor_of(std::uint32_t number) const;
+  [[nodiscard]] double factor_of(std::uint32_t number) const { return factors_.at(number); }
 
  private:
   void classify(ValueId id, bool constant);
   void classify_linear(const Op& op, const LinearOp& linear, Value& value) const;
-  [[nodiscard]] bool is_factors(ValueId value) const;
 
   const Program& program_;
   const SourceRows& sources_;
+  ConstantFactors factors_;
   std::vector<Value> values_;
 };
 

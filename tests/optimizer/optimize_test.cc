@@ -92,6 +92,50 @@ TEST(Optimize, lift_gathers_runs_once_where_the_preset_wants_it) {
   EXPECT_LT(place("margin_L_presym", "lift-gathers"), place("margin_L_presym", "broadcast-linear"));
 }
 
+// Three graphs of two nodes each: the mean over a graph's nodes of their sums of 30 W x /
+// sqrt(degree), the same rows x with other degrees.
+Program program_of_normalized_sums() {
+  Program program(DType::F64);
+  program.set_sample_count(3);
+  const auto w = program.add_parameter({"w", 1, Shape(16, 16), nullptr});
+  const auto x = program.add_parameter({"x", 90, Shape::column(16), nullptr});
+  const ValueId matrices =
+      program.gather(program.weight(*w), Index::list(std::vector<std::uint32_t>(90, 0)));
+  const ValueId products = program.linear(matrices, program.weight(*x));
+  const ValueId degrees = program.fact({4, 9, 16}, 3, Shape::scalar());
+  ValueId factors = program.transform(degrees, {.id = Transformation::Sqrt, .target = {}});
+  factors = program.transform(factors, {.id = Transformation::Inverse, .target = {}});
+  std::vector<std::uint32_t> neighbours;
+  std::vector<std::uint32_t> by_degree;
+  for (std::uint32_t i = 0; i < 180; ++i) {
+    neighbours.push_back(i % 30 + i / 60 * 30);
+    by_degree.push_back(i % 3);
+  }
+  const ValueId members = program.linear(program.gather(products, Index::list(neighbours)),
+                                         program.gather(factors, Index::list(by_degree)));
+  const ValueId nodes = program.segment(members, Segments::fixed(30), Combination::Sum);
+  const ValueId graphs = program.segment(nodes, Segments::fixed(2), Combination::Avg);
+  program.output(graphs, Index::slice(0, 3));
+  return program;
+}
+
+TEST(Optimize, a_collapsed_sum_of_products_is_multiplied_once) {
+  OptimizeReport report;
+  const auto optimized = optimize(program_of_normalized_sums(), {}, &report);
+  ASSERT_TRUE(optimized.has_value()) << optimized.error().text();
+  EXPECT_EQ(std::ranges::count(names_of(report), "reorder-linear"), 2);
+  std::uint64_t products = 0;
+  for (const Op& op : optimized->ops()) {
+    const bool is_linear = op.kind() == OpKind::Linear;
+    if (is_linear && !optimized->op(op.operands[0]).shape.is_scalar()) products += op.rows;
+  }
+  EXPECT_EQ(products, 3u);
+}
+
+TEST(Optimize, sums_that_nothing_collapsed_are_reordered_once) {
+  EXPECT_EQ(std::ranges::count(names_of(report_of({})), "reorder-linear"), 1);
+}
+
 TEST(Optimize, a_disabled_pass_does_not_run) {
   OptimizeOptions options;
   options.disabled = {"drop-dead"};
