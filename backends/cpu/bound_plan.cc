@@ -55,6 +55,7 @@ Result<std::unique_ptr<BoundPlan>> BoundPlan::make(Plan plan, const TableFiles& 
                                                    std::uint64_t runs, bool in_batches,
                                                    const LoadOptions& load, CodeCounts* counts) {
   std::unique_ptr<BoundPlan> bound(new BoundPlan(std::move(plan), files));
+  bound->in_batches_ = in_batches;
   if (!is_worth_compiling(bound->plan_, runs)) {
     bound->interpret();
     return bound;
@@ -106,6 +107,7 @@ KernelFunction BoundPlan::function_of(std::uint32_t kernel, bool narrow) const {
 
 void BoundPlan::bind(std::uint32_t threads) {
   reserve_arguments();
+  std::vector<TileOrder> orders = in_batches_ ? std::vector<TileOrder>{} : order_stages(threads);
   std::vector<BoundLaunch> launches;
   launches.reserve(plan_.launches.size());
   for (Launch& launch : plan_.launches) {
@@ -113,8 +115,22 @@ void BoundPlan::bind(std::uint32_t threads) {
     launch.accesses = std::vector<AccessBinding>();  // that nothing reads from here on
   }
   walk_ = TileWalk(std::move(launches), threads);
+  for (TileOrder& order : orders) orders_.emplace_back(std::move(order), walk_.launches());
   plan_.arrays.clear();
   arrays_.drop_unread();
+}
+
+// For several threads in some turns each, so that the last ones, in which some threads have nothing
+// left, are a small part.
+std::vector<TileOrder> BoundPlan::order_stages(std::uint32_t threads) const {
+  constexpr std::uint32_t kTurnsOfThread = 4;
+  const TurnSizes sizes{plan_.target.tiles.turn_bytes, threads == 1 ? 2 : kTurnsOfThread * threads};
+  std::vector<TileOrder> orders;
+  const std::uint32_t stages = plan_.launches.empty() ? 0 : plan_.launches.back().stage + 1;
+  for (std::uint32_t stage = 0; stage < stages; ++stage) {
+    orders.push_back(order_tiles(plan_, stage, sizes));
+  }
+  return orders;
 }
 
 // So that what launches point to does not move.
@@ -167,6 +183,9 @@ BoundLaunch BoundPlan::bind_launch(const Launch& launch) {
 }
 
 void BoundPlan::run(std::uint32_t stage, ThreadTeam& team) {
+  if (stage < orders_.size() && orders_[stage].suits(team.size())) {
+    return orders_[stage].run(walk_, team);
+  }
   const auto at_stage = [&](std::uint32_t s) {
     return static_cast<std::size_t>(
         std::ranges::lower_bound(plan_.launches, s, {}, &Launch::stage) - plan_.launches.begin());

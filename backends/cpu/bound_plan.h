@@ -9,6 +9,7 @@
 #include "backends/cpu/load_kernels.h"
 #include "backends/cpu/native_arrays.h"
 #include "backends/cpu/native_block.h"
+#include "backends/cpu/ordered_walk.h"
 #include "backends/cpu/table_files.h"
 #include "src/runtime/tile_walk.h"
 #include "src/support/thread_team.h"
@@ -71,9 +72,11 @@ class BoundPlan {
   [[nodiscard]] KernelFunction function_of(std::uint32_t kernel, bool narrow) const;
   void reserve_arguments();
   [[nodiscard]] bool only_updates(const Launch& launch) const;
+  [[nodiscard]] std::vector<TileOrder> order_stages(std::uint32_t threads) const;
   [[nodiscard]] BoundLaunch bind_launch(const Launch& launch);
 
   Plan plan_;
+  bool in_batches_ = false;  // what is run are batches, each of its own rows
   NativeArrays arrays_;
   NativeBlock arena_;
   std::vector<NativeBlock> blocks_;              // by buffer
@@ -82,6 +85,7 @@ class BoundPlan {
   std::vector<KernelInterpreter> interpreters_;  // by kernel, in place of code
   ArgumentArrays arguments_;
   TileWalk walk_;
+  std::vector<OrderedWalk> orders_;  // by stage
 };
 
 }  // namespace vecc::cpu

@@ -84,6 +84,8 @@ struct ProcessorTiles {
   std::uint32_t rows_ahead = 16;
   /// Of longer ones the processor fetches the rest when it meets their first lines.
   std::uint32_t fetched_bytes = 256;
+  /// Of a core's own cache, what launches that take turns store in one (src/plan/tile_order.h).
+  std::uint32_t turn_bytes = 1 << 20;
 
   bool operator==(const ProcessorTiles&) const = default;
 };

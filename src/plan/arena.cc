@@ -132,6 +132,30 @@ bool place_apart(const PlanOptions& options, Plan& plan) {
   return true;
 }
 
+// Small buffers (sums of all rows, and their pieces) are where no other one ever is, if a
+// processor's arena is larger than a core's cache and grows by little: what is stored where another
+// one was waits for all rows that read that, and with it rows that could follow others through the
+// cache (tile_order.h).
+void set_small_apart(std::span<const BufferIndex> takes, Plan& plan) {
+  constexpr std::uint64_t kSmall = 256;  // of an arena
+  constexpr std::uint64_t kGrowth = 16;
+  constexpr std::uint64_t kLeast = 1 << 20;
+  if (plan.arena_elements < kLeast) return;
+  const auto launches = static_cast<std::uint32_t>(plan.launches.size());
+  std::vector<PlanBuffer> lives = plan.buffers;
+  std::vector<BufferIndex> large(takes.begin(), takes.end());
+  for (std::size_t b = 0; b < lives.size(); ++b) {
+    if (lives[b].elements > plan.arena_elements / kSmall) continue;
+    lives[b].first = 0;
+    lives[b].last = launches;
+    if (!large.empty()) large[b] = kNone;
+  }
+  const std::uint64_t elements = place_in_arena(lives, launches, large);
+  if (elements > plan.arena_elements + plan.arena_elements / kGrowth) return;
+  plan.arena_elements = elements;
+  for (std::size_t b = 0; b < lives.size(); ++b) plan.buffers[b].offset = lives[b].offset;
+}
+
 }  // namespace
 
 // In place, unless other gaps then happen to fit worse. Kernels do not depend on sizes: they are
@@ -151,8 +175,11 @@ void place_buffers(const PlanOptions& options, Plan& plan) {
   if (in_place <= plan.arena_elements) {
     plan.arena_elements = in_place;
     lives = std::move(shared);
+  } else {
+    takes.clear();
   }
   for (std::size_t b = 0; b < lives.size(); ++b) plan.buffers[b].offset = lives[b].offset;
+  if (!at_once) set_small_apart(takes, plan);
 }
 
 std::uint64_t elements_apart(std::span<const PlanBuffer> buffers) {

@@ -55,6 +55,10 @@ class TileWalk {
   void run(std::size_t first, std::size_t last, ThreadTeam& team);
   /// One of them, here.
   void run_launch(std::size_t launch) const;
+  /// A tile of one, here; `thread`: whose scratch memory it has.
+  void run_tile(std::size_t launch, std::size_t tile, std::uint32_t thread) const {
+    run_tile(launches_[launch], tile, thread);
+  }
   [[nodiscard]] const std::vector<BoundLaunch>& launches() const { return launches_; }
   /// Scratch memory of all threads.
   [[nodiscard]] std::uint64_t bytes() const { return scratch_bytes_ * scratch_.size(); }

@@ -18,8 +18,12 @@ Target gpu(const char* name, std::uint32_t capability, std::uint32_t multiproces
   Target target;
   target.name = name;
   target.vector_bytes = 0;
-  target.tiles = {
-      .rows = 0, .block_bytes = 0, .score_bytes = 0, .rows_ahead = 0, .fetched_bytes = 0};
+  target.tiles = {.rows = 0,
+                  .block_bytes = 0,
+                  .score_bytes = 0,
+                  .rows_ahead = 0,
+                  .fetched_bytes = 0,
+                  .turn_bytes = 0};
   target.processor = {
       .compiled_kernel = 0, .interpreted_launch = 0, .interpreted_work = 0, .op = 0, .listing = 0};
   // Of one thread of an H100's host: batches of PROTEINS (127 ops, 2,800 rows and members) take

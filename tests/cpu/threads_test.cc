@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "backends/cpu/cpu_backend.h"
+#include "backends/native/gradient_program.h"
+#include "src/plan/tile_order.h"
 #include "tests/backends/program_check.h"
 #include "tests/support/random_source.h"
 #include "vecc/plan.h"
@@ -70,6 +72,36 @@ Program short_and_long(DType dtype) {
   return program;
 }
 
+// Two layers over many small graphs, whose values are more than a core's cache has room for.
+Program small_graphs(DType dtype) {
+  constexpr std::uint32_t kGraphNodes = 30;
+  constexpr std::uint32_t kNodes = 700 * kGraphNodes;
+  Program program(dtype);
+  ValueId x = random_weight(program, "x", kNodes, Shape::column(32), 1);
+  for (std::uint32_t layer = 0; layer < 2; ++layer) {
+    RandomSource random(layer);
+    std::vector<std::uint32_t> rows;
+    std::vector<std::uint32_t> offsets{0};
+    for (std::uint32_t node = 0; node < kNodes; ++node) {
+      const std::uint32_t first = node / kGraphNodes * kGraphNodes;
+      for (std::uint32_t k = random.below(4); k-- > 0;) {
+        rows.push_back(first + random.below(kGraphNodes));
+      }
+      offsets.push_back(static_cast<std::uint32_t>(rows.size()));
+    }
+    const ValueId own =
+        random_weight(program, "w" + std::to_string(layer), 1, Shape(32, 32), layer);
+    const ValueId messages = program.transform(program.gather(x, Index::list(std::move(rows))),
+                                               {.id = Transformation::Sigmoid, .target = {}});
+    const ValueId sums = program.segment(messages, Segments::ragged(offsets), Combination::Sum);
+    const ValueId products = program.linear(program.gather(own, Index::repeat(1, kNodes)), sums);
+    x = program.transform(products, {.id = Transformation::Tanh, .target = {}});
+  }
+  program.set_sample_count(kNodes);
+  program.output(x, Index::slice(0, kNodes));
+  return program;
+}
+
 // Outputs, then the gradients of all parameters.
 std::vector<double> run_bits(Executable& executable, const Program& program) {
   EXPECT_TRUE(executable.run());
@@ -123,6 +155,32 @@ TEST(CpuThreads, OrdersPiecesAndRowsInPlaceToo) {
   const auto any = [&](bool Kernel::*is) { return std::ranges::any_of(plan.kernels, is); };
   EXPECT_TRUE(any(&Kernel::ordered) && any(&Kernel::in_place));
   for (const DType dtype : {DType::F32, DType::F64}) expect_the_same_bits(short_and_long(dtype));
+}
+
+TEST(CpuThreads, LaunchesTakeTurnsOrNotWithTheSameBits) {
+  const Program program = small_graphs(DType::F32);
+  const auto whole = native::make_gradient_program(program);
+  ASSERT_TRUE(whole);
+  ExecutionOptions options;
+  options.gradients = true;
+  PlanOptions planned = native::plan_options(options, *whole);
+  planned.target = host_processor();
+  const Plan plan = make_plan(whole->program, planned);
+  const std::uint64_t cache = planned.target.tiles.turn_bytes;
+  for (const std::uint32_t stage : {0u, 1u}) {
+    EXPECT_FALSE(order_tiles(plan, stage, {cache, 8}).empty()) << "two threads take turns";
+    EXPECT_TRUE(order_tiles(plan, stage, {cache, 4 * 40}).empty()) << "forty do not";
+  }
+  for (const DType dtype : {DType::F32, DType::F64}) {
+    const Program of = small_graphs(dtype);
+    const std::vector<double> one = run_bits(*compile_for(of, 1), of);
+    for (const std::uint32_t threads : {2u, 3u, 40u}) {
+      SCOPED_TRACE(threads);
+      const auto executable = compile_for(of, threads);
+      for (int i = 0; i < 10; ++i) EXPECT_TRUE(equal_bits(run_bits(*executable, of), one));
+    }
+  }
+  expect_outputs_agree(small_graphs(DType::F64));
 }
 
 TEST(CpuThreads, LargeLaunchesAgreeWithTheInterpreter) {
