@@ -5,6 +5,7 @@
 
 #include "backends/cpu/cpu_backend.h"
 #include "backends/native/gradient_program.h"
+#include "backends/native/plan_executable.h"
 #include "src/plan/tile_order.h"
 #include "tests/backends/program_check.h"
 #include "tests/support/random_source.h"
