@@ -127,7 +127,7 @@ inline double __dsqrt_rn(double x) {
   return sqrt(x);
 }
 
-// prelude/tensor_core_products.h. What is no number, or infinite, stays so.
+// prelude/tensor_cores.h. What is no number, or infinite, stays so.
 #define VECC_TENSOR_CORES 1
 namespace vecc_kernel {
 inline unsigned round_tf32(float x) {

@@ -19,12 +19,17 @@ std::uint64_t number_bytes(const StepKinds& kinds) {
   return kinds.dtype == DType::F64 ? sizeof(double) : sizeof(float);
 }
 
+// transh's derivatives by normals: product tiles make whole sums.
+std::uint64_t normal_splits(const StepKinds& kinds, const StepSizes& s) {
+  return kinds.has_planes() && !kinds.has_product_tiles ? s.negative_splits : 1;
+}
+
 // Of weights, states and what a step makes; lists of triples are small beside them. (Without what
 // lies between a user's kernels.)
 std::uint64_t needed_bytes(const StepKinds& kinds, const StepSizes& s, std::uint32_t states) {
   const std::uint64_t weights = s.entities * s.dim + s.relations * s.relation_width;
   const std::uint64_t of_query = (kinds.has_planes() || kinds.has_spaces() ? 8 : 4) +
-                                 (s.negative_splits - 1) * (kinds.has_planes() ? 2 : 1);
+                                 (s.negative_splits - 1) + normal_splits(kinds, s) - 1;
   const std::uint64_t rows =
       of_query * s.queries + s.drawn() * (s.query_parts + (kinds.drops_entities ? 1 : 0));
   std::uint64_t pairs = s.queries * s.negatives * (kinds.has_planes() ? 2 : 1);
@@ -253,7 +258,7 @@ void DeviceStep::make_memory(std::span<const Triple> triples, const KnownTriples
   }
   if (kinds_.has_planes()) {
     a.normals = hold(s.queries * s.dim, number);
-    a.by_normal = hold(s.negative_splits * s.queries * s.dim, number);
+    a.by_normal = hold(normal_splits(kinds_, s) * s.queries * s.dim, number);
     a.along = hold(s.queries * s.negatives, number);
     a.positive_along = hold(s.queries, number);
   }

@@ -98,7 +98,7 @@ std::string step_text(const StepKinds& kinds) {
   define("IS_PAIRWISE", number(kinds.is_pairwise));
   define("HAS_MATRICES", number(kinds.has_matrices()));
   define("HAS_PRODUCT_TILES", number(kinds.has_product_tiles));
-  define("SCORE_SIDE", std::to_string(kinds.score_side));
+  define("SCORE_SIDE", std::to_string(kinds.has_product_tiles ? kinds.score_side : 0));
   define("IS_PRODUCT", number(kinds.is_product()));
   define("IS_JOINT", number(kinds.is_joint));
   define("HAS_FOURS", number(kinds.has_fours));

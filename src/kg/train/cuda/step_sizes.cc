@@ -33,15 +33,17 @@ void split_gradients(const StepKinds& kinds, std::uint64_t query_parts, StepSize
 // Derivatives by queries, whose terms are negatives.
 void split_products(const StepKinds& kinds, StepSizes& s) {
   if (kinds.is_formula() || kinds.has_spaces()) return;  // what comes then reads whole sums
+  constexpr std::uint64_t kEnough = 264;                 // blocks
+  constexpr std::uint64_t kLeast = 256;                  // negatives
   const std::uint64_t rows = s.chunks * whole_units(s.chunk, device::kPairSide);
-  split_negatives(rows * whole_units(s.width, device::kPairSide), 264, 256, s);
+  split_negatives(rows * whole_units(s.width, device::kPairSide), kEnough, kLeast, s);
 }
 
 // Of products: large tiles read a row less often; where they would be few, blocks of small ones are
 // more, and each of a block's warps has fewer terms.
 std::uint32_t score_side(const StepSizes& s) {
   constexpr std::uint64_t kEnough = 200;
-  constexpr std::uint32_t kLarge = 64;
+  constexpr std::uint32_t kLarge = device::kPairSide;
   const std::uint64_t blocks =
       s.chunks * whole_units(s.chunk, kLarge) * whole_units(s.negatives, kLarge);
   return blocks < kEnough ? kLarge / 2 : kLarge;

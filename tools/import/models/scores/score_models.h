@@ -13,7 +13,6 @@ Result<void> ground_rescal(const TypedGraph& data, const ScoreOptions& options, 
 Result<void> ground_distmult(const TypedGraph& data, const ScoreOptions& options, Grounder& out);
 Result<void> ground_complex(const TypedGraph& data, const ScoreOptions& options, Grounder& out);
 Result<void> ground_rotate(const TypedGraph& data, const ScoreOptions& options, Grounder& out);
-
 Result<void> ground_tucker(const TypedGraph& data, const ScoreOptions& options, Grounder& out);
 
 }  // namespace vecc::tools

@@ -76,7 +76,8 @@ struct Arguments {
   VECC_KG_POINTER(Number) queries;      ///< [queries][dim]
   VECC_KG_POINTER(Number) normals;      ///< transh: u, [queries][dim]
   VECC_KG_POINTER(Number) along;  ///< transh: u.e, [queries][negatives], then the derivatives by it
-  VECC_KG_POINTER(Number) by_normal;  ///< transh: [negative_splits][queries][dim]
+  VECC_KG_POINTER(Number)
+  by_normal;  ///< transh: [negative_splits, 1 of product tiles][queries][dim]
   VECC_KG_POINTER(Number)
   positive_along;                       ///< transh: by query: the derivative by u.e of its answer
   VECC_KG_POINTER(Number) biases;       ///< by query

@@ -21,7 +21,7 @@ constexpr bool kConstrains = VECC_KG_CONSTRAINS;  // transh
 constexpr bool kHasSpaces = kModel == ScoreModel::TransR;
 constexpr bool kHasMatrices = kModel == ScoreModel::Rescal || kHasSpaces;
 constexpr unsigned kMatrixRows = VECC_KG_MATRIX_ROWS;  // of a block's part of a matrix
-constexpr bool kHasFours = VECC_KG_HAS_FOURS;          // rows of entities are fours of numbers
+constexpr bool kHasFours = VECC_KG_HAS_FOURS;  // rows of q, e and entities have fours of numbers
 constexpr bool kHasProductTiles = VECC_KG_HAS_PRODUCT_TILES;  // product_tiles.h
 constexpr unsigned kScoreSide = VECC_KG_SCORE_SIDE;           // of its scores
 constexpr bool kHasPlanes = kModel == ScoreModel::TransH;

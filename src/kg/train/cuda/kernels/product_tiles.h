@@ -22,6 +22,12 @@ struct ChunkPairs {
   __device__ __forceinline__ const Number* negative(unsigned j) const {
     return negative_row(a, first_negative + j);
   }
+  // A pair's product by multiply-adds: what is infinite is none of split numbers.
+  __device__ __noinline__ Number multiply(unsigned i, unsigned j) const {
+    Number sum = 0;
+    for (unsigned k = 0; k < a.width; ++k) sum = multiply_add(query(i)[k], negative(j)[k], sum);
+    return sum;
+  }
   // Of query i with all negatives: scores, then the derivatives by them.
   __device__ __forceinline__ Number* scores(unsigned i) const {
     return row_of(kOfPlanes ? a.along : a.scores, queries.first + i, a.negative_count);
@@ -63,14 +69,16 @@ VECC_KG_FN void score_products(const Bound& a) {
   tile.gather(space);
   Tile::write_all(space, [&](unsigned row, unsigned column, Four four) {
     if (first_row + row >= pairs.queries.count) return;
-    const unsigned query = pairs.queries.first + first_row + row;
+    const Number bias = kOfPlanes ? Number(0) : a.biases[pairs.queries.first + first_row + row];
+    const unsigned first = first_column + column;
 #pragma unroll
     for (unsigned n = 0; n < 4; ++n) {
-      if constexpr (kOfPlanes) break;
-      const Number score = four.at[n] + a.biases[query];
-      four.at[n] = score == score ? score : no_negative();
+      if (!(four.at[n] == four.at[n]) && first + n < a.negative_count) {
+        four.at[n] = pairs.multiply(first_row + row, first + n);
+      }
+      const Number score = four.at[n] + bias;
+      four.at[n] = kOfPlanes || score == score ? score : no_negative();
     }
-    const unsigned first = first_column + column;
     write_four(pairs.scores(first_row + row) + first, behind(first, a.negative_count), four,
                pairs.in_fours);
   });

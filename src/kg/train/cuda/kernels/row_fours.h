@@ -152,8 +152,8 @@ VECC_KG_FN Key key_of(unsigned row) {
   return static_cast<Key>(row) << 32;
 }
 
-// Where a row's sorted keys end that begin at `begin`; `ahead`: the key that the lane's number is
-// behind it. Most rows have few: those are found by one read, of all lanes.
+// Where a row's sorted keys end that begin at `begin`; `ahead`: the key as far behind `begin` as
+// the lane's number. Most rows have few: those are found by one read, of all lanes.
 VECC_KG_FN unsigned end_of_row(const Key* keys, unsigned row, unsigned begin, unsigned count,
                                Key ahead) {
   const unsigned others = __ballot_sync(~0u, ahead >> 32 != row);

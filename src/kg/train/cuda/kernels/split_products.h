@@ -11,7 +11,7 @@ struct Split {
   unsigned rest[kCount];
 
   // Rounded by whole numbers, in fewer instructions than cvt.rna.tf32.f32 has. What is no number
-  // stays none by its rest; infinite ones become none, too.
+  // stays none by its rest; products of infinite ones, and infinite products, become none.
   __device__ __forceinline__ void set(unsigned n, float x) {
     constexpr unsigned kBits = ~0x1FFFu;
     whole[n] = (__float_as_uint(x) + 0x1000u) & kBits;
@@ -24,13 +24,20 @@ struct Split {
 // each tile its sums are those of both rows with columns 2 (l % 4) and 2 (l % 4) + 1.
 VECC_KG_FN void add_split_products(const Split<4>& rows, const Split<2> (&columns)[4],
                                    float (&sums)[4][4]) {
-  // Small terms first; products of a kind are of different sums, and are in flight together.
+  // Tensor cores cut sums off, which many terms would show: these have 8, and are added as others
+  // are. Small terms first; products of a kind are of different sums, and are in flight together.
+  float own[4][4] = {};
 #pragma unroll
-  for (unsigned j = 0; j < 4; ++j) multiply_tf32(rows.rest, columns[j].whole, sums[j]);
+  for (unsigned j = 0; j < 4; ++j) multiply_tf32(rows.rest, columns[j].whole, own[j]);
 #pragma unroll
-  for (unsigned j = 0; j < 4; ++j) multiply_tf32(rows.whole, columns[j].rest, sums[j]);
+  for (unsigned j = 0; j < 4; ++j) multiply_tf32(rows.whole, columns[j].rest, own[j]);
 #pragma unroll
-  for (unsigned j = 0; j < 4; ++j) multiply_tf32(rows.whole, columns[j].whole, sums[j]);
+  for (unsigned j = 0; j < 4; ++j) multiply_tf32(rows.whole, columns[j].whole, own[j]);
+#pragma unroll
+  for (unsigned j = 0; j < 4; ++j) {
+#pragma unroll
+    for (unsigned n = 0; n < 4; ++n) sums[j][n] += own[j][n];
+  }
 }
 
 }  // namespace vecc_kernel
