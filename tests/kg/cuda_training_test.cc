@@ -301,10 +301,12 @@ void expect_stops_where_not_finite(const TripleTrainOptions& options) {
   WeightFile file = *good->save();
   for (WeightTensor& tensor : file.tensors) {
     if (tensor.name != "r") continue;
-    for (std::size_t at = 0; at < tensor.data.size(); at += sizeof(double)) {
-      const double large = 1e308;
-      std::memcpy(tensor.data.data() + at, &large, sizeof large);
-    }
+    const auto fill = [&](auto large) {
+      for (std::size_t at = 0; at < tensor.data.size(); at += sizeof large) {
+        std::memcpy(tensor.data.data() + at, &large, sizeof large);
+      }
+    };
+    options.dtype == DType::F64 ? fill(1e308) : fill(3e38F);
   }
   const Trainer trainer = on_cuda(options);
   ASSERT_TRUE(trainer->restore(file));
@@ -325,6 +327,9 @@ void expect_stops_where_not_finite(const TripleTrainOptions& options) {
 
 TEST_F(CudaTripleTraining, ALossThatIsNotFiniteMovesNothingFromItsStepOn) {
   expect_stops_where_not_finite(some_options());
+  TripleTrainOptions options = some_options();
+  options.dtype = DType::F32;  // by tensor cores
+  expect_stops_where_not_finite(options);
   expect_stops_where_not_finite(labelled_options());
 }
 
