@@ -233,10 +233,18 @@ void ClassMetrics::add_labels(std::span<const double> output, std::span<const do
 }
 
 void ClassMetrics::add_areas(const std::vector<ClassCounts>& classes, Metrics& metrics) {
+  constexpr std::size_t kShared = std::size_t{1} << 16;  // scores that are worth threads
   std::vector<std::optional<Areas>> of_class(classes.size());
-  ListThreads::for_pieces(classes.size(), [&](std::size_t k) {
+  std::size_t scores = 0;
+  for (const ClassCounts& of : classes) scores += of.scores.size();
+  const auto find_areas = [&](std::size_t k) {
     of_class[k] = areas_of(classes[k].scores, classes[k].positive);
-  });
+  };
+  if (scores >= kShared) {
+    ListThreads::for_pieces(classes.size(), find_areas);
+  } else {
+    for (std::size_t k = 0; k < classes.size(); ++k) find_areas(k);
+  }
   Areas sum;
   double count = 0;
   for (const auto& areas : of_class) {

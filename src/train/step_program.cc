@@ -129,6 +129,7 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
   const std::vector<ParameterIndex> learned = learned_parameters(program, options);
   VECC_TRY(LossSamples chosen, loss_samples(graph, program, {samples, std::nullopt}, options.loss));
   step.counted = count_weights(chosen.weights);
+  const auto divisor = chosen.divisor;
   VECC_TRY(const LossOps loss, append_loss(program, std::move(chosen), options.loss));
   step.own_parameters = own_parameters(loss);
   set_step_samples(program, samples);
@@ -137,7 +138,7 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
     VECC_TRY(const auto values, append_gradients(made, loss.seeds, learned));
     const auto gradients = gradients_of(made, learned, values, touched);
     VECC_TRY_VOID(append_step(made, gradients, options.optimizer));
-    append_loss_state(made, kLossState, loss.total, chosen.divisor);
+    append_loss_state(made, kLossState, loss.total, divisor);
     if (!optimizes) return SavedStep{std::move(made), {}, {}};
     VECC_TRY(made, optimize(std::move(made), options.optimize));
     return SavedStep{std::move(made), {}, {}};

@@ -10,7 +10,7 @@
 namespace vecc::test {
 namespace {
 
-class LongArrays : public ::testing::Test {
+class LongIndexArrays : public ::testing::Test {
  protected:
   static constexpr std::uint32_t kRows = 200'000;
 
@@ -46,7 +46,7 @@ class LongArrays : public ::testing::Test {
   }
 };
 
-TEST_F(LongArrays, are_planned_and_verified_the_same_by_any_number_of_threads) {
+TEST_F(LongIndexArrays, are_planned_and_verified_the_same_by_any_number_of_threads) {
   const Program program = typed_sums();
   std::string one;
   for (const std::uint32_t threads : {1, 2, 5}) {
@@ -62,7 +62,7 @@ TEST_F(LongArrays, are_planned_and_verified_the_same_by_any_number_of_threads) {
 }
 
 // An entry late in a long array of each kind is wrong.
-TEST_F(LongArrays, are_refused_where_one_entry_is_wrong) {
+TEST_F(LongIndexArrays, are_refused_where_one_entry_is_wrong) {
   const Program program = typed_sums();
   for (const std::uint32_t threads : {1, 3}) {
     const ListThreads scope(threads);

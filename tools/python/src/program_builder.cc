@@ -172,9 +172,11 @@ void ProgramBuilder::samples(ValueId value, const SampleColumns& columns) {
   rows.reserve(columns.outputs.size());
   const std::span<const double> targets = span_of(columns.targets);
   const std::size_t begin = graph_.target_values.size();
-  make_room(graph_.samples, columns.outputs.size());
+  std::vector<Sample> samples;  // which are the graph's when all are right
+  samples.reserve(columns.outputs.size());
+  std::vector<std::string> ids;
   for_each_record(columns, [&](const SampleRecord& record) {
-    const auto number = static_cast<std::uint32_t>(graph_.samples.size());
+    const auto number = static_cast<std::uint32_t>(graph_.samples.size() + samples.size());
     if (record.output > std::numeric_limits<std::uint32_t>::max()) {
       raise_usage("samples", "row " + std::to_string(record.output) + " is not there");
     }
@@ -190,9 +192,12 @@ void ProgramBuilder::samples(ValueId value, const SampleColumns& columns) {
       sample.target_shape = record.target_shape;
       sample.target_begin = begin + static_cast<std::size_t>(record.target.data() - targets.data());
     }
-    graph_.samples.push_back(sample);
-    if (!columns.ids.empty()) graph_.sample_ids.push_back(record.id);
+    samples.push_back(sample);
+    if (!columns.ids.empty()) ids.emplace_back(record.id);
   });
+  make_room(graph_.samples, samples.size());
+  graph_.samples.insert(graph_.samples.end(), samples.begin(), samples.end());
+  for (const std::string& id : ids) graph_.sample_ids.push_back(id);
   append(targets, graph_.target_values);
   const auto count = static_cast<std::uint32_t>(rows.size());
   const ValueId ordered = add(GatherOp{Index::compact(std::move(rows))}, {value});

@@ -24,13 +24,12 @@ device::Sides sides_of(Corruption corruption) {
   return device::Sides::Mixed;
 }
 
-// Of those that a thread has registers for, `fewer` or 64, what leaves fewer of a block's rows
-// empty. 48, for transr's many terms, are rows of tensor cores.
-std::uint32_t matrix_rows(std::uint32_t fewer, std::uint32_t dim) {
+// Of those that a thread has registers for, what leaves fewer of a block's rows empty.
+std::uint32_t matrix_rows(std::uint32_t dim) {
   const auto rows = [&](std::uint32_t of_block) {
     return (std::uint64_t{dim} + of_block - 1) / of_block * of_block;
   };
-  return rows(fewer) < rows(64) ? fewer : 64;
+  return rows(40) < rows(64) ? 40 : 64;
 }
 
 }  // namespace
@@ -66,7 +65,7 @@ StepKinds step_kinds(const TripleTrainOptions& o, const DeviceScore* score) {
   kinds.has_fours = score == nullptr
                         ? o.dim % 4 == 0
                         : score->width % 4 == 0 && score->formula.entity_width % 4 == 0;
-  kinds.matrix_rows = matrix_rows(kinds.has_spaces() ? 48 : 40, o.dim);
+  kinds.matrix_rows = matrix_rows(o.dim);
   return kinds;
 }
 

@@ -115,6 +115,31 @@ VECC_KG_FN Number difference_number(const Bound& a, const Batch& batch, unsigned
          drop_entity(a, number, batch.queries + query, k, e).re;
 }
 
+// Numbers of a run's vectors on their way to shared memory: read(row, term).
+template <unsigned kRows>
+struct VectorStage {
+  static constexpr unsigned kAll = kRows * kDepth;
+  static constexpr unsigned kHeld = (kAll + kPairThreads - 1) / kPairThreads;
+  Number numbers[kHeld];
+
+  static __device__ __forceinline__ unsigned place(unsigned n) {
+    return threadIdx.x + n * kPairThreads;
+  }
+  template <class Read>
+  __device__ __forceinline__ void fetch(const Read& read) {
+#pragma unroll
+    for (unsigned n = 0; n < kHeld; ++n) {
+      if (place(n) < kAll) numbers[n] = read(place(n) / kDepth, place(n) % kDepth);
+    }
+  }
+  __device__ __forceinline__ void put(Number* to) const {
+#pragma unroll
+    for (unsigned n = 0; n < kHeld; ++n) {
+      if (place(n) < kAll) to[place(n) % kDepth * (kRows + 4) + place(n) / kDepth] = numbers[n];
+    }
+  }
+};
+
 // Vectors of a run, kOf of each query, times its relation's matrix or its transpose, which is read
 // once: kWideColumns numbers of what comes out.
 template <unsigned kOf>
@@ -152,12 +177,12 @@ struct Product {
       });
     };
     const auto terms_of = [&](unsigned stage) { return smaller(kDepth, a.dim - stage * kDepth); };
-    const auto weigh = weigh_dropped([&](unsigned term, unsigned row, unsigned column, Number x) {
-      if (query_of<kOwn>(row) >= count) return x;
+    const auto weigh = [&](unsigned term, unsigned row, unsigned column, Number x) {
+      if (!kDropsRelations || query_of<kOwn>(row) >= count) return x;
       const unsigned own = first_column + column;
       return drop_matrix(a, number, parts[query_of<kOwn>(row)], transposed ? term : own,
                          transposed ? own : term, x);
-    });
+    };
     const unsigned stages = whole_units(a.dim, kDepth);
     constexpr unsigned kUnroll = kDropsRelations ? 1 : 8;
     if (transposed) {

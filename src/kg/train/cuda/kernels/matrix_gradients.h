@@ -184,10 +184,11 @@ struct MatrixTile {
           find(stage + 2);
         },
         [&](unsigned stage) { return smaller(kDepth, terms.count - stage * kDepth); },
-        weigh_dropped([&](unsigned term, unsigned i, unsigned k, Number x) {
+        [&](unsigned term, unsigned i, unsigned k, Number x) {
+          if (!kDropsRelations) return x;
           return drop_matrix(a, a.state->now, terms.query_at(term), first_row + i, first_column + k,
                              x);
-        }));
+        });
   }
 
   // Numbers side by side of a row of the part, with what the optimizer keeps of them.

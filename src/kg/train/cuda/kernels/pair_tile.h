@@ -50,7 +50,7 @@ struct PairTile {
   __device__ __forceinline__ void add(const Rows& rows, const Columns& columns) {
 #pragma unroll
     for (unsigned first = 0; first < 4; first += 2) {
-      Split<2> of_columns[4];
+      SplitNumbers<2> of_columns[4];
 #pragma unroll
       for (unsigned j = 0; j < 4; ++j) {
 #pragma unroll
@@ -58,7 +58,7 @@ struct PairTile {
       }
 #pragma unroll
       for (unsigned half = 0; half < 2; ++half) {
-        Split<4> of_rows;
+        SplitNumbers<4> of_rows;
 #pragma unroll
         for (unsigned n = 0; n < 4; ++n) {
           of_rows.set(n, rows.number(2 * half + n % 2, first + n / 2));

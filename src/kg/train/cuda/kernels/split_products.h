@@ -6,7 +6,7 @@ namespace vecc_kernel {
 
 // Numbers of a lane's rows, or columns: `whole` and `rest`.
 template <unsigned kCount>
-struct Split {
+struct SplitNumbers {
   unsigned whole[kCount];
   unsigned rest[kCount];
 
@@ -22,7 +22,7 @@ struct Split {
 // sums += 16 rows times 4 tiles of 8 columns by a warp, over 8 terms. Lane l has of rows l / 4 and
 // l / 4 + 8, and of each tile's column l / 4, terms l % 4 and l % 4 + 4 (of rows in this order); of
 // each tile its sums are those of both rows with columns 2 (l % 4) and 2 (l % 4) + 1.
-VECC_KG_FN void add_split_products(const Split<4>& rows, const Split<2> (&columns)[4],
+VECC_KG_FN void add_split_products(const SplitNumbers<4>& rows, const SplitNumbers<2> (&columns)[4],
                                    float (&sums)[4][4]) {
   // Tensor cores cut sums off, which many terms would show: these have 8, and are added as others
   // are. Small terms first; products of a kind are of different sums, and are in flight together.

@@ -1,29 +1,93 @@
 // Products of rows with columns by a block, kWideColumns of them: kOwn times 8 numbers a thread,
 // over stages of terms in shared memory. A stage is fetched while the one before is added; there
-// are two in turn, so that a stage costs one barrier. Warps that have no column add nothing. In f32
-// tensor cores add a stage (split_products.h) where its numbers are taken as they are.
+// are two in turn, so that a stage costs one barrier. Warps that have no column add nothing.
 #if VECC_KG_HAS_MATRICES
 namespace vecc_kernel {
 
-// Numbers of rows as they are; what weighs them is another class.
+constexpr unsigned kDepth = sizeof(Number) == 8 ? 8 : 16;      // terms of a stage
+constexpr unsigned kWideStep = kWideColumns + 4;               // against conflicts of banks
+constexpr unsigned kWideBlocks = sizeof(Number) == 8 ? 1 : 2;  // that a multiprocessor is to hold
+constexpr unsigned kProductBlocks = sizeof(Number) == 8 ? 1 : 3;  // with few rows
+static_assert(kWideColumns == kPairThreads, "a warp has 32 columns");
+
+// A thread's part of a stage of kLanes rows, or columns, on its way to shared memory, where a
+// term's numbers lie side by side; here they do so in memory, too. read(n, term, lane): part n of
+// kHeld, numbers of lanes lane .. lane + 3.
+template <unsigned kLanes>
+struct TermStage {
+  static constexpr unsigned kQuads = kLanes / 4;
+  static constexpr unsigned kAll = kDepth * kQuads;
+  static constexpr unsigned kHeld = (kAll + kPairThreads - 1) / kPairThreads;
+  Four fours[kHeld];
+
+  static __device__ __forceinline__ unsigned place(unsigned n) {
+    return threadIdx.x + n * kPairThreads;
+  }
+  static __device__ __forceinline__ bool has(unsigned n) {
+    return kAll % kPairThreads == 0 || place(n) < kAll;
+  }
+  static __device__ __forceinline__ unsigned term(unsigned n) { return place(n) / kQuads; }
+  static __device__ __forceinline__ unsigned lane(unsigned n) { return place(n) % kQuads * 4; }
+  template <class Read>
+  __device__ __forceinline__ void fetch(const Read& read) {
+#pragma unroll
+    for (unsigned n = 0; n < kHeld; ++n) {
+      if (has(n)) fours[n] = read(n, term(n), lane(n));
+    }
+  }
+  __device__ __forceinline__ void put(Number* to) const {
+#pragma unroll
+    for (unsigned n = 0; n < kHeld; ++n) {
+      if (has(n)) *reinterpret_cast<Four*>(to + term(n) * (kLanes + 4) + lane(n)) = fours[n];
+    }
+  }
+};
+
+// Likewise where a lane's numbers lie side by side: read(n, lane, term) has terms term .. term + 3.
+// A warp has 8 terms of 16 lanes: whole sectors of memory, and banks of their own.
+template <unsigned kLanes>
+struct LaneStage {
+  static constexpr unsigned kSpan = kDepth / 8;
+  static constexpr unsigned kUnits = kLanes / 16 * kSpan;
+  static constexpr unsigned kWarps = kPairThreads / 32;
+  static constexpr unsigned kHeld = (kUnits + kWarps - 1) / kWarps;
+  Four fours[kHeld];
+
+  static __device__ __forceinline__ unsigned unit(unsigned n) {
+    return threadIdx.x / 32 + n * kWarps;
+  }
+  static __device__ __forceinline__ bool has(unsigned n) {
+    return kUnits % kWarps == 0 || unit(n) < kUnits;
+  }
+  static __device__ __forceinline__ unsigned lane(unsigned n) {
+    return unit(n) / kSpan * 16 + threadIdx.x % 32 / 2;
+  }
+  static __device__ __forceinline__ unsigned term(unsigned n) {
+    return (unit(n) % kSpan * 2 + threadIdx.x % 2) * 4;
+  }
+  template <class Read>
+  __device__ __forceinline__ void fetch(const Read& read) {
+#pragma unroll
+    for (unsigned n = 0; n < kHeld; ++n) {
+      if (has(n)) fours[n] = read(n, lane(n), term(n));
+    }
+  }
+  __device__ __forceinline__ void put(Number* to) const {
+#pragma unroll
+    for (unsigned n = 0; n < kHeld; ++n) {
+      if (!has(n)) continue;
+#pragma unroll
+      for (unsigned m = 0; m < 4; ++m) to[(term(n) + m) * (kLanes + 4) + lane(n)] = fours[n].at[m];
+    }
+  }
+};
+
+// A row's number as it is.
 struct Unweighted {
   __device__ __forceinline__ Number operator()(unsigned, unsigned, unsigned, Number x) const {
     return x;
   }
 };
-template <class Weigh>
-constexpr bool kWeighs = true;
-template <>
-constexpr bool kWeighs<Unweighted> = false;
-// What leaves numbers of relations out, where a step does.
-template <class Weigh>
-VECC_KG_FN auto weigh_dropped(const Weigh& weigh) {
-  if constexpr (kDropsRelations) {
-    return weigh;
-  } else {
-    return Unweighted();
-  }
-}
 
 // kOwn times 8 rows.
 template <unsigned kOwn>
@@ -44,76 +108,6 @@ struct WideTile {
   static __device__ __forceinline__ unsigned column(unsigned j) {
     return threadIdx.x / 32 * 32 + j / 4 * 16 + threadIdx.x % 4 * 4 + j % 4;
   }
-
-#if VECC_TENSOR_CORES
-  static constexpr bool kSplits = sizeof(Number) == sizeof(float) && kOwn % 2 == 0;
-  struct __align__(2 * sizeof(Number)) Two {
-    Number at[2];
-  };
-
-  // A stage, of whose terms those behind `terms` are 0, by tensor cores, 8 at a time: a lane has
-  // two side by side, so that lanes read from banks of their own. Of a warp's tiles of 8 columns
-  // two have theirs in turns: what a lane reads is side by side, and so are four of its sums.
-  __device__ __forceinline__ void add_split(const Number* stage, unsigned terms) {
-    const Number* const columns =
-        stage + kDepth * kRowStep + threadIdx.x / 32 * 32 + threadIdx.x % 32 / 4 * 2;
-#pragma unroll 1
-    for (unsigned first = 0; first < terms; first += 8) {
-      const unsigned k = first + threadIdx.x % 4 * 2;
-      Split<2> of_columns[4];
-#pragma unroll
-      for (unsigned n = 0; n < 2; ++n) {
-#pragma unroll
-        for (unsigned j = 0; j < 4; j += 2) {
-          const Two two = *reinterpret_cast<const Two*>(columns + (k + n) * kWideStep + j * 8);
-          of_columns[j].set(n, two.at[0]);
-          of_columns[j + 1].set(n, two.at[1]);
-        }
-      }
-      add_split_rows(stage + k * kRowStep, of_columns);
-    }
-  }
-  // Two rows at a time, read in fours where a thread has as many.
-  __device__ __forceinline__ void add_split_rows(const Number* rows, const Split<2> (&columns)[4]) {
-    Split<4> own;
-#pragma unroll
-    for (unsigned i = 0; i < kInFours; i += 4) {
-      const Four fours[2] = {four_of(rows + row(i)), four_of(rows + kRowStep + row(i))};
-#pragma unroll
-      for (unsigned of = 0; of < 4; of += 2) {
-#pragma unroll
-        for (unsigned n = 0; n < 4; ++n) own.set(n, fours[n / 2].at[of + n % 2]);
-        add_split_tiles(own, columns, i + of);
-      }
-    }
-#pragma unroll
-    for (unsigned i = kInFours; i < kOwn; i += 2) {
-#pragma unroll
-      for (unsigned n = 0; n < 4; ++n) own.set(n, rows[n / 2 * kRowStep + row(i + n % 2)]);
-      add_split_tiles(own, columns, i);
-    }
-  }
-  // Rows i and i + 1.
-  __device__ __forceinline__ void add_split_tiles(const Split<4>& rows,
-                                                  const Split<2> (&columns)[4], unsigned i) {
-    float tiles[4][4];
-#pragma unroll
-    for (unsigned j = 0; j < 4; ++j) {
-#pragma unroll
-      for (unsigned n = 0; n < 4; ++n) tiles[j][n] = sums[i + n / 2][place_of(j, n)];
-    }
-    add_split_products(rows, columns, tiles);
-#pragma unroll
-    for (unsigned j = 0; j < 4; ++j) {
-#pragma unroll
-      for (unsigned n = 0; n < 4; ++n) sums[i + n / 2][place_of(j, n)] = tiles[j][n];
-    }
-  }
-  // Of number n of a lane's four of tile j, where its column is among the thread's.
-  static __device__ __forceinline__ constexpr unsigned place_of(unsigned j, unsigned n) {
-    return j / 2 * 4 + n % 2 * 2 + j % 2;
-  }
-#endif
 
   // A stage, of whose terms those behind `terms` are 0; weigh(term, row, column, x): what stands
   // for the row's number x. kUnroll divides kDepth.
@@ -171,14 +165,7 @@ struct WideTile {
       columns.put(to + kDepth * kRowStep);
       __syncthreads();
       if (stage + 1 < stages) fetch(stage + 1, rows, columns);
-      if (threadIdx.x / 32 * 32 >= column_count) continue;
-#if VECC_TENSOR_CORES
-      if constexpr (kSplits && !kWeighs<Weigh>) {
-        add_split(to, terms_of(stage));
-        continue;
-      }
-#endif
-      {
+      if (threadIdx.x / 32 * 32 < column_count) {
         const auto of_stage = [&](unsigned term, unsigned i, unsigned k, Number x) {
           return weigh(stage * kDepth + term, i, k, x);
         };
