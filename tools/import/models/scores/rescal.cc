@@ -8,9 +8,7 @@ Result<void> ground_rescal(const TypedGraph& data, const ScoreOptions& options, 
   VECC_TRY(ScoreTemplate t, ScoreTemplate::create(data, options, out));
   const FileId e = t.entities("e", t.dim());
   const WeightId m = t.relation_weights("M", weight_shape(t.dim(), t.dim()));
-  const KeyedNeurons rows = t.ground_by_head(
-      {"row", "H", "e(H)", false, Combination::Sum, transform(Transformation::Transp)},
-      [&](std::uint32_t head, NeuronRow& row) { row.input(e + head); });
+  const KeyedNeurons rows = t.head_rows(e);
   t.add_samples(
       t.ground({"score", "H,R,T", "row(H), {M_R} e(T), *triple(H,R,T)", true, Combination::Product},
                [&](std::uint64_t i, NeuronRow& row) {

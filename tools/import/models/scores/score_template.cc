@@ -134,6 +134,12 @@ WeightId ScoreTemplate::fixed_row(const std::string& name, std::uint32_t count, 
   return out_.fixed_weight(name, weight_shape(1, count), values);
 }
 
+KeyedNeurons ScoreTemplate::head_rows(FileId e) {
+  return ground_by_head(
+      {"row", "H", "e(H)", false, Combination::Sum, transform(Transformation::Transp)},
+      [&](std::uint32_t head, NeuronRow& row) { row.input(e + head); });
+}
+
 FileId ScoreTemplate::ground_sum(const std::string& body, FileId column, std::uint32_t dim,
                                  double value) {
   const WeightId row = fixed_row(value < 0 ? "minus_ones" : "ones", dim, value);

@@ -80,6 +80,9 @@ class ScoreTemplate {
   KeyedNeurons ground_by_head(const StageSpec& stage, Describe&& describe) {
     return ground_by_key(stage, used_heads(), describe);
   }
+  /// row(H) :- e(H).: the column of each head entity of a triple as a row; `e`: the entities' first
+  /// fact.
+  KeyedNeurons head_rows(FileId e);
 
   /// score(H,R,T) :- <-1, ..., -1> body(H,R,T). (`value` -1): the sum over a column of `dim`.
   FileId ground_sum(const std::string& body, FileId column, std::uint32_t dim, double value);

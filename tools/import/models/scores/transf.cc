@@ -10,9 +10,7 @@ Result<void> ground_transf(const TypedGraph& data, const ScoreOptions& options, 
   const FileId e = t.entities("e", t.dim());
   const FileId r = t.relations("r", t.dim());
   const WeightId minus_one = t.minus_one();
-  const KeyedNeurons rows = t.ground_by_head(
-      {"row", "H", "e(H)", false, Combination::Sum, transform(Transformation::Transp)},
-      [&](std::uint32_t head, NeuronRow& row) { row.input(e + head); });
+  const KeyedNeurons rows = t.head_rows(e);
   const FileId moved_heads = t.ground({"head", "H,R,T", "e(H), r(R), *triple(H,R,T)", false,
                                        Combination::Sum, transform(Transformation::Transp)},
                                       [&](std::uint64_t i, NeuronRow& row) {

@@ -15,9 +15,7 @@ Result<void> ground_tucker(const TypedGraph& data, const ScoreOptions& options, 
   const KeyedNeurons matrices = t.ground_by_relation(
       {"matrix", "R", "{W} r(R)", true, Combination::Sum, reshape},
       [&](std::uint32_t relation, NeuronRow& row) { row.input(r + relation, w); });
-  const KeyedNeurons rows = t.ground_by_head(
-      {"row", "H", "e(H)", false, Combination::Sum, transform(Transformation::Transp)},
-      [&](std::uint32_t head, NeuronRow& row) { row.input(e + head); });
+  const KeyedNeurons rows = t.head_rows(e);
   t.add_samples(t.ground(
       {"score", "H,R,T", "row(H), matrix(R), e(T), *triple(H,R,T)", false, Combination::Product},
       [&](std::uint64_t i, NeuronRow& row) {
