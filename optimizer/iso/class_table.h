@@ -53,8 +53,9 @@ class ClassTable {
   /// `visit`, in no order.
   template <class Fill, class Visit>
   void insert_all_by_threads(std::uint32_t count, const Fill& fill, const Visit& visit);
-  /// Appends fingerprints that are known to be new, by threads, if there are many: `fill(i, parts)`
-  /// writes number i and returns whether it is doubtful. Returns the class of the first one.
+  /// Appends fingerprints that are known to be new, by threads, if there are many: `fill(i,
+  /// parts)`, of which each has copies, writes number i and returns whether it is doubtful. Returns
+  /// the class of the first one.
   template <class Fill>
   std::uint32_t append_all(std::uint32_t count, const Fill& fill);
 
@@ -123,8 +124,9 @@ std::uint32_t ClassTable::append_all(std::uint32_t count, const Fill& fill) {
   const std::uint32_t begin = size_;
   add_places(count);
   ListThreads::for_ranges(count, [&](std::size_t from, std::size_t to) {
+    Fill own = fill;
     for (auto i = static_cast<std::uint32_t>(from); i < to; ++i) {
-      doubtful_[begin + i] = fill(i, place_of(begin + i)) ? 1 : 0;
+      doubtful_[begin + i] = own(i, place_of(begin + i)) ? 1 : 0;
     }
   });
   return begin;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "src/program/index_algebra.h"
+#include "src/program/select_rows.h"
 #include "src/support/list_threads.h"
 
 namespace vecc::opt::iso {
@@ -19,6 +20,22 @@ std::vector<ValueId> last_readers(const Program& program) {
   return result;
 }
 
+// By value: whether all that read it, behind gathers too, look at the fingerprints of single rows.
+std::vector<bool> only_row_by_row(const Program& program) {
+  std::vector<bool> result(program.ops().size(), true);
+  for (ValueId id = static_cast<ValueId>(program.ops().size()); id-- > 0;) {
+    const Op& op = program.op(id);
+    const OpKind kind = op.kind();
+    const bool is_row_by_row = kind == OpKind::Linear || kind == OpKind::Map ||
+                               kind == OpKind::Transform || kind == OpKind::Contract ||
+                               (kind == OpKind::Gather && result[id]) ||
+                               (kind == OpKind::Vjp && is_row_wise(program, op));
+    if (is_row_by_row) continue;
+    for (const ValueId operand : op.operands) result[operand] = false;
+  }
+  return result;
+}
+
 }  // namespace
 
 FingerprintClasses::FingerprintClasses(const Program& program, std::uint64_t seed,
@@ -26,9 +43,11 @@ FingerprintClasses::FingerprintClasses(const Program& program, std::uint64_t see
     : program_(program),
       keys_(seed, narrow_side),
       last_reader_(last_readers(program)),
+      only_row_by_row_(only_row_by_row(program)),
       classes_(program.ops().size()) {}
 
-const ValueClasses& FingerprintClasses::classify(ValueId id) {
+const ValueClasses& FingerprintClasses::classify(ValueId id, bool tells_apart) {
+  tells_apart_ = tells_apart || !only_row_by_row_[id];
   if (id > 0 && last_reader_[id - 1] == id - 1) classes_[id - 1] = nullptr;
   const auto made = [&](const auto& op) { return std::make_unique<ValueClasses>(classes(op, id)); };
   classes_[id] = std::visit(made, program_.op(id).attributes);
@@ -77,7 +96,7 @@ ValueClasses FingerprintClasses::classes(const StateOp& state, ValueId id) {
 
 ValueClasses FingerprintClasses::classes(const GatherOp& gather, ValueId id) {
   const ValueClasses& from = operand(id, 0);
-  ValueClasses result{from.table, unset_list<std::uint32_t>(gather.index.size())};
+  ValueClasses result{from.table, unset_list<std::uint32_t>(gather.index.size()), from.repeats};
   ListThreads::for_ranges(gather.index.size(), [&](std::size_t begin, std::size_t end) {
     for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
       result.of_row[i] = from.of_row[gather.index[i]];

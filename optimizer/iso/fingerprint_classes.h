@@ -22,6 +22,7 @@ namespace vecc::opt::iso {
 struct ValueClasses {
   std::shared_ptr<ClassTable> table;
   std::vector<std::uint32_t> of_row;
+  bool repeats = false;  ///< several classes may have one fingerprint
 };
 
 class FingerprintClasses {
@@ -35,8 +36,9 @@ class FingerprintClasses {
   FingerprintClasses& operator=(const FingerprintClasses&) = delete;
 
   /// Asked for one value after the other, from %0 on. Valid until the next call. None (no table)
-  /// for an output.
-  [[nodiscard]] const ValueClasses& classify(ValueId id);
+  /// for an output. `tells_apart`: false where it does not matter to the caller that equal rows are
+  /// in one class; they are where it matters to an op that reads them.
+  [[nodiscard]] const ValueClasses& classify(ValueId id, bool tells_apart = true);
   [[nodiscard]] const Keys& keys() const { return keys_; }
   /// Of all tables so far; see ClassTable::take_meetings.
   [[nodiscard]] std::uint64_t meeting_in_first_field() const { return meeting_; }
@@ -81,15 +83,29 @@ class FingerprintClasses {
   [[nodiscard]] ValueClasses by_identity(const KeyedHash& name, ValueId id);
   /// Rows told apart by what they read: `first` has for each row the first that reads the same;
   /// none: they are not told apart. `fingerprint(i, parts)` is asked for the first rows, and
-  /// returns whether it is doubtful. Each thread has a copy of it.
+  /// returns whether it is doubtful. Each thread has a copy of it. `are_different`: these have
+  /// different fingerprints, or need no class that says so.
   template <class Fingerprint>
   [[nodiscard]] ValueClasses by_reads(ValueId id,
                                       const std::optional<std::vector<std::uint32_t>>& first,
-                                      const Fingerprint& fingerprint);
+                                      const Fingerprint& fingerprint, bool are_different = false);
+  /// The same of a hash of all that a row reads, so that different reads make different rows, but
+  /// for those that are 0.
+  template <class Fingerprint>
+  [[nodiscard]] ValueClasses by_hashed_reads(ValueId id,
+                                             const std::optional<std::vector<std::uint32_t>>& first,
+                                             const Fingerprint& fingerprint);
   /// By row of a value that is made row by row: the first that reads the same rows and words. None
-  /// where no two do, or where a fingerprint takes no longer than telling rows apart.
+  /// where no two do.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> first_of_reads(
       ValueId id, std::span<const std::uint32_t> words = {});
+  /// The same; none as well where it would take as long to tell rows apart as to make fingerprints.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> first_of_few_reads(
+      ValueId id, std::span<const std::uint32_t> words = {});
+  /// Whether rows of a value that is made row by row most likely read different ones.
+  [[nodiscard]] bool reads_many(ValueId id) const;
+  /// Whether an operand has one fingerprint in several classes.
+  [[nodiscard]] bool reads_repeats(ValueId id) const;
   /// After mark_ was used for the classes of a value's rows.
   void clear_marks(const ValueClasses& value);
   void append_rows(const ValueClasses& from, ValueClasses& to);
@@ -110,7 +126,9 @@ class FingerprintClasses {
 
   const Program& program_;
   Keys keys_;
-  std::vector<ValueId> last_reader_;  // by value; itself if nothing reads it
+  std::vector<ValueId> last_reader_;   // by value; itself if nothing reads it
+  std::vector<bool> only_row_by_row_;  // by value: see is_read_row_by_row
+  bool tells_apart_ = true;            // of the value that is asked for
   // By value, from it to its last reader.
   std::vector<std::unique_ptr<ValueClasses>> classes_;
   std::vector<std::uint32_t> mark_;  // by class, kNoMark between calls

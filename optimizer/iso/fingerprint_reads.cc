@@ -2,6 +2,7 @@
 // fingerprinted once for each that is different.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -73,9 +74,14 @@ std::span<const std::uint32_t> words_of(const TransformOp& transform, std::uint3
 
 template <class Fingerprint>
 ValueClasses FingerprintClasses::by_reads(ValueId id, const std::optional<Firsts>& first,
-                                          const Fingerprint& fingerprint) {
+                                          const Fingerprint& fingerprint, bool are_different) {
   ValueClasses result = start(id);
   const std::uint32_t rows = program_.op(id).rows;
+  if (are_different && !first) {
+    const std::uint32_t begin = result.table->append_all(rows, fingerprint);
+    result.of_row = list_of(rows, [begin](std::uint32_t i) { return begin + i; });
+    return result;
+  }
   if (rows == 1) {  // of nearly all values of a deep recursion
     Fingerprint own = fingerprint;
     Scratch parts(result.table->part_count());
@@ -92,18 +98,70 @@ ValueClasses FingerprintClasses::by_reads(ValueId id, const std::optional<Firsts
   }
   const std::vector<std::uint32_t> different =
       entries_where(rows, [&](std::uint32_t i) { return (*first)[i] == i; });
-  result.table->insert_all_by_threads(
-      static_cast<std::uint32_t>(different.size()),
-      [&different, own = fingerprint](std::uint32_t n, std::span<Residues> parts) mutable {
-        return own(different[n], parts);
-      },
-      [&](std::uint32_t n, std::uint32_t row_class) { result.of_row[different[n]] = row_class; });
+  const auto count = static_cast<std::uint32_t>(different.size());
+  const auto fill = [&different, own = fingerprint](std::uint32_t n,
+                                                    std::span<Residues> parts) mutable {
+    return own(different[n], parts);
+  };
+  const auto keep = [&](std::uint32_t n, std::uint32_t row_class) {
+    result.of_row[different[n]] = row_class;
+  };
+  if (are_different) {
+    const std::uint32_t begin = result.table->append_all(count, fill);
+    ListThreads::for_ranges(count, [&](std::size_t n, std::size_t end) {
+      for (; n < end; ++n)
+        keep(static_cast<std::uint32_t>(n), begin + static_cast<std::uint32_t>(n));
+    });
+  } else {
+    result.table->insert_all_by_threads(count, fill, keep);
+  }
   ListThreads::for_ranges(rows, [&](std::size_t begin, std::size_t end) {
     for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
       if ((*first)[i] != i) result.of_row[i] = result.of_row[(*first)[i]];
     }
   });
   return result;
+}
+
+template <class Fingerprint>
+ValueClasses FingerprintClasses::by_hashed_reads(ValueId id, const std::optional<Firsts>& first,
+                                                 const Fingerprint& fingerprint) {
+  if (!reads_repeats(id)) {
+    std::atomic<std::uint32_t> zeros{0};
+    const auto count_zeros = [&zeros, own = fingerprint](std::uint32_t i,
+                                                         std::span<Residues> parts) mutable {
+      const bool doubtful = own(i, parts);
+      if (is_zero(parts)) zeros.fetch_add(1, std::memory_order_relaxed);
+      return doubtful;
+    };
+    ValueClasses result = by_reads(id, first, count_zeros, /*are_different=*/true);
+    if (zeros <= 1) return result;
+  }
+  return by_reads(id, first, fingerprint);
+}
+
+bool FingerprintClasses::reads_repeats(ValueId id) const {
+  const Operands& operands = program_.op(id).operands;
+  return std::ranges::any_of(operands, [&](ValueId value) { return classes_[value]->repeats; });
+}
+
+std::optional<Firsts> FingerprintClasses::first_of_few_reads(ValueId id,
+                                                             std::span<const std::uint32_t> words) {
+  const bool is_soon_made = keys_.part_count(program_.op(id).shape) == 1;
+  return is_soon_made && reads_many(id) ? std::nullopt : first_of_reads(id, words);
+}
+
+bool FingerprintClasses::reads_many(ValueId id) const {
+  constexpr double kMany = 8;  // pairs a row from which on few rows have the same by chance
+  const Op& op = program_.op(id);
+  double most = 1;
+  for (std::size_t k = 0; k < op.operands.size(); ++k) {
+    const ValueClasses& read = operand(id, k);
+    if (read.of_row.size() != op.rows) continue;
+    if (read.table->size() >= op.rows / 2) return true;
+    most *= read.table->size();
+  }
+  return most >= kMany * op.rows;
 }
 
 std::optional<Firsts> FingerprintClasses::first_of_reads(ValueId id,
@@ -181,12 +239,16 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
     return RowFingerprint{x.shape.transposed(), made.parts, x.doubtful};
   };
   const std::uint32_t rows = program_.op(id).rows;
+  const bool are_different = is_ascending(left_rows, rows) || is_ascending(right_rows, rows);
+  const bool is_one_left = !are_different && is_one_class(left_rows);
+  const bool is_one_right = !are_different && !is_one_left && is_one_class(right_rows);
   std::optional<Firsts> first;
-  if (is_one_class(left_rows)) {
+  if (is_one_left) {
     first = first_of_class(right_rows, operand(id, 1).table->size());
-  } else if (is_one_class(right_rows)) {
+  } else if (is_one_right) {
     first = first_of_class(left_rows, operand(id, 0).table->size());
-  } else if (keys_.part_count(program_.op(id).shape) > 1) {  // of one, it is as soon made
+  } else if (!are_different && tells_apart_ &&
+             keys_.part_count(program_.op(id).shape) > 1) {  // of one, it is as soon made
     first = EqualRows::find_pairs(
         rows, [&](std::uint32_t i) { return left_rows[i]; },
         [&](std::uint32_t i) { return right_rows[i]; });
@@ -203,19 +265,29 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
     fingerprint_times(keys_, left, right, y);
     return left.doubtful || right.doubtful;
   };
-  return by_reads(id, first, times);
+  const bool hashes = is_hashed_product(keys_, program_.op(program_.op(id).operands[0]).shape,
+                                        program_.op(program_.op(id).operands[1]).shape);
+  if (hashes && (are_different || first)) return by_hashed_reads(id, first, times);
+  if (tells_apart_ || first) return by_reads(id, first, times);
+  ValueClasses result = by_reads(id, first, times, /*are_different=*/true);
+  result.repeats = true;
+  return result;
 }
 
 ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId id) {
   const std::vector<std::uint32_t>& rows = operand(id, 0).of_row;
-  return by_reads(id, first_of_reads(id, row_words(transform)),
-                  [&, keys = keys_](std::uint32_t i, std::span<Residues> y) {
-                    prefetch_ahead(id, 0, i);
-                    const RowFingerprint x = fingerprint(id, 0, rows[i]);
-                    fingerprint_transformation(keys, transform.transformation,
-                                               words_of(transform, i), x, program_.op(id).shape, y);
-                    return x.doubtful || makes_doubt(transform.transformation.id);
-                  });
+  const auto compute = [&, keys = keys_](std::uint32_t i, std::span<Residues> y) {
+    prefetch_ahead(id, 0, i);
+    const RowFingerprint x = fingerprint(id, 0, rows[i]);
+    fingerprint_transformation(keys, transform.transformation, words_of(transform, i), x,
+                               program_.op(id).shape, y);
+    return x.doubtful || makes_doubt(transform.transformation.id);
+  };
+  const auto words = row_words(transform);
+  const std::optional<Firsts> first = first_of_reads(id, words);
+  const bool hashes =
+      words.empty() && info(transform.transformation.id).fingerprint == FunctionFingerprint::Hashed;
+  return hashes ? by_hashed_reads(id, first, compute) : by_reads(id, first, compute);
 }
 
 ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
@@ -235,7 +307,7 @@ ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
     }
     return expr.compute(elements, y);
   };
-  return by_reads(id, first_of_reads(id), compute);
+  return by_reads(id, first_of_few_reads(id), compute);
 }
 
 // A hash of the function and of all that it reads, for each element; zero where g is.
@@ -250,7 +322,7 @@ ValueClasses FingerprintClasses::row_wise_classes(const VjpOp& vjp, ValueId id) 
   KeyedHash function = keys_.named(HashTag::Vjp, transform ? text_of(transform->transformation)
                                                            : std::get<MapOp>(vjp.of).expr->text());
   function.add(vjp.wrt).add(vjp.shape.rows()).add(vjp.shape.cols());
-  return by_reads(id, first_of_reads(id, words), [&](std::uint32_t i, std::span<Residues> y) {
+  const auto compute = [&](std::uint32_t i, std::span<Residues> y) {
     const std::size_t last = operands.size() - 1;
     for (std::size_t k = 0; k <= last; ++k) prefetch_ahead(id, k, i);
     const RowFingerprint g = fingerprint(id, last, class_of(last, i));
@@ -267,7 +339,9 @@ ValueClasses FingerprintClasses::row_wise_classes(const VjpOp& vjp, ValueId id) 
     }
     for (std::size_t j = 0; j < y.size(); ++j) y[j] = KeyedHash(hash).add(j).value();
     return true;  // a derivative may be infinite
-  });
+  };
+  const auto first = reads_repeats(id) ? first_of_few_reads(id, words) : first_of_reads(id, words);
+  return by_hashed_reads(id, first, compute);
 }
 
 }  // namespace vecc::opt::iso

@@ -119,15 +119,38 @@ void FingerprintClasses::share_segments(const SegmentOp& segment, ValueId id,
   });
   const std::vector<std::uint32_t> owner = owners_of(segment.segments, rows);
   result.of_row = unset_list<std::uint32_t>(rows);
-  result.table->insert_all_by_threads(
-      rows,
-      [&, keys = keys_](std::uint32_t row, std::span<Residues> share) {
-        const std::uint32_t s = owner[row];
-        share_entries(keys, segment.combination, program_.op(id).shape,
-                      from.table->parts(from.of_row[row]), members[s], doubtful[s] != 0, share);
-        return doubtful[s] != 0;
-      },
-      [&](std::uint32_t row, std::uint32_t row_class) { result.of_row[row] = row_class; });
+  const auto share_of = [&, keys = keys_](std::uint32_t row, std::span<Residues> share) {
+    const std::uint32_t s = owner[row];
+    share_entries(keys, segment.combination, program_.op(id).shape,
+                  from.table->parts(from.of_row[row]), members[s], doubtful[s] != 0, share);
+    return doubtful[s] != 0;
+  };
+  if (!is_ascending(from.of_row, rows)) {
+    result.table->insert_all_by_threads(
+        rows, share_of,
+        [&](std::uint32_t row, std::uint32_t row_class) { result.of_row[row] = row_class; });
+    return;
+  }
+  // Shares are hashes of different members, but for members that are alone: their shares are 1.
+  const auto is_whole = [&](std::uint32_t row) {
+    return members[owner[row]].count() == 1 && doubtful[owner[row]] == 0;
+  };
+  const std::vector<std::uint32_t> whole = entries_where(rows, is_whole);
+  std::vector<std::uint32_t> different =
+      entries_where(rows, [&](std::uint32_t row) { return !is_whole(row); });
+  if (!whole.empty()) different.push_back(whole.front());
+  const auto count = static_cast<std::uint32_t>(different.size());
+  const std::uint32_t begin = result.table->append_all(
+      count, [&, own = share_of](std::uint32_t n, std::span<Residues> share) mutable {
+        return own(different[n], share);
+      });
+  const auto set_classes = [&](std::size_t size, const auto& row_of, const auto& class_of) {
+    ListThreads::for_ranges(size, [&](std::size_t n, std::size_t end) {
+      for (; n < end; ++n) result.of_row[row_of[n]] = class_of(static_cast<std::uint32_t>(n));
+    });
+  };
+  set_classes(count, different, [&](std::uint32_t n) { return begin + n; });
+  set_classes(whole.size(), whole, [&](std::uint32_t) { return begin + count - 1; });
 }
 
 ValueClasses FingerprintClasses::classes(const VjpOp& vjp, ValueId id) {
@@ -167,16 +190,25 @@ ValueClasses FingerprintClasses::segment_classes(const VjpOp& vjp, ValueId id) {
     if (!segments.is_fixed()) return row - segments.offsets()[owner[row]];
     return segments.dimension() == 2 ? row % segments.members() : row / segments.count(op.rows);
   };
+  const auto share_of = [&](std::uint32_t row, std::span<Residues> y) {
+    KeyedHash member = all[owner[row]];
+    member.add(place_of(row));
+    for (std::size_t j = 0; j < y.size(); ++j) y[j] = KeyedHash(member).add(j).value();
+    return true;
+  };
+  const auto tells_segments_apart = [&](ValueId read) {
+    return !classes_[read]->repeats && classes_[read]->of_row.size() == op.rows &&
+           is_ascending(classes_[read]->of_row, op.rows);
+  };
   ValueClasses result = start(id);
+  if (std::ranges::any_of(op.operands, tells_segments_apart)) {
+    const std::uint32_t begin = result.table->append_all(op.rows, share_of);
+    result.of_row = list_of(op.rows, [begin](std::uint32_t row) { return begin + row; });
+    return result;
+  }
   result.of_row = unset_list<std::uint32_t>(op.rows);
   result.table->insert_all_by_threads(
-      op.rows,
-      [&](std::uint32_t row, std::span<Residues> y) {
-        KeyedHash member = all[owner[row]];
-        member.add(place_of(row));
-        for (std::size_t j = 0; j < y.size(); ++j) y[j] = KeyedHash(member).add(j).value();
-        return true;
-      },
+      op.rows, share_of,
       [&](std::uint32_t row, std::uint32_t row_class) { result.of_row[row] = row_class; });
   return result;
 }
@@ -225,16 +257,22 @@ std::vector<FingerprintClasses::PairSum> FingerprintClasses::pair_sums(const Con
 
 void FingerprintClasses::add_pairs(const ContractOp& contract, ValueId id, std::uint32_t begin,
                                    std::uint32_t end, std::vector<PairSum>& sums) const {
-  for (std::uint32_t e = begin; e < end; ++e) {
-    prefetch_ahead(id, 0, e);
-    prefetch_ahead(id, 1, e);
-    const RowFingerprint g = fingerprint(id, 0, operand(id, 0).of_row[e]);
-    const RowFingerprint x = fingerprint(id, 1, operand(id, 1).of_row[e]);
-    if ((is_zero(g.parts) && !x.doubtful) || (is_zero(x.parts) && !g.doubtful)) continue;
-    PairSum& pairs = sums[contract.types[e]];
-    pairs.sum += keys_.hash(HashTag::Contract).add(g.parts).add(x.parts).value();
-    pairs.doubtful = pairs.doubtful || g.doubtful || x.doubtful;
-  }
+  const KeyedHash pair = keys_.hash(HashTag::Contract);
+  with_rows(contract.types, [&](const auto& types) {
+    for (std::uint32_t e = begin; e < end; ++e) {
+      prefetch_ahead(id, 0, e);
+      prefetch_ahead(id, 1, e);
+      const RowFingerprint g = fingerprint(id, 0, operand(id, 0).of_row[e]);
+      const RowFingerprint x = fingerprint(id, 1, operand(id, 1).of_row[e]);
+      if ((is_zero(g.parts) && !x.doubtful) || (is_zero(x.parts) && !g.doubtful)) continue;
+      PairSum& pairs = sums[types(e)];
+      KeyedHash hash = pair;
+      for (const Residues& part : g.parts) hash.add(part);  // both have as many in every pair
+      for (const Residues& part : x.parts) hash.add(part);
+      pairs.sum += hash.value();
+      pairs.doubtful = pairs.doubtful || g.doubtful || x.doubtful;
+    }
+  });
 }
 
 }  // namespace vecc::opt::iso

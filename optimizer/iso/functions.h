@@ -17,6 +17,9 @@ namespace vecc::opt::iso {
 void fingerprint_times(const Keys& keys, RowFingerprint left, RowFingerprint right,
                        std::span<Residues> y);
 
+/// Whether products of such rows are hashes of both rows, or 0.
+[[nodiscard]] bool is_hashed_product(const Keys& keys, Shape left, Shape right);
+
 /// Rows become columns. `parts` is keys.part_count(x.shape).
 void fingerprint_transpose(const Keys& keys, RowFingerprint x, std::span<Residues> parts);
 

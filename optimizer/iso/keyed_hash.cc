@@ -1,17 +1,9 @@
 #include "optimizer/iso/keyed_hash.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace vecc::opt::iso {
-
-Residues Keys::constant(double number) const {
-  const auto bits = std::bit_cast<std::uint64_t>(number);
-  if (bits == 0) return kZero;
-  if (number == 1) return kOne;
-  return hash(HashTag::Constant).add(bits).value();
-}
 
 KeyedHash Keys::named(HashTag tag, std::string_view name) const {
   KeyedHash result = hash(tag);

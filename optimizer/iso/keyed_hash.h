@@ -2,6 +2,7 @@
 // independent. One key for each field, so that what meets in one does not meet in the other.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -74,6 +75,7 @@ class Keys {
   explicit Keys(std::uint64_t seed, std::uint32_t narrow_side = kNarrowSide)
       : first_(mix(seed ^ 0x8AD05B2D1C7E4F63ull)),
         second_(mix(mix(seed) ^ 0x37C1A2E95F0D4B87ull)),
+        constant_(hash(HashTag::Constant)),
         narrow_side_(narrow_side) {}
 
   [[nodiscard]] bool is_narrow(Shape shape) const {
@@ -89,7 +91,12 @@ class Keys {
   }
   /// 0 and 1 as they are, every other number by its bits: -0.0 is not 0, for 1 / x tells them
   /// apart.
-  [[nodiscard]] Residues constant(double number) const;
+  [[nodiscard]] Residues constant(double number) const {
+    const auto bits = std::bit_cast<std::uint64_t>(number);
+    if (bits == 0) return kZero;
+    if (number == 1) return kOne;
+    return KeyedHash(constant_).add(bits).value();
+  }
   /// Of a parameter or state.
   [[nodiscard]] KeyedHash named(HashTag tag, std::string_view name) const;
   /// The factor of element i of a wide value.
@@ -102,6 +109,7 @@ class Keys {
  private:
   std::uint64_t first_;
   std::uint64_t second_;
+  KeyedHash constant_;
   std::uint32_t narrow_side_;
   // ones() of the size last asked for: a value's rows all have one size.
   mutable std::uint64_t ones_size_ = 0;

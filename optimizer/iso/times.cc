@@ -51,6 +51,11 @@ void hash_product(const Keys& keys, RowFingerprint left, RowFingerprint right,
 
 }  // namespace
 
+bool is_hashed_product(const Keys& keys, Shape left, Shape right) {
+  return !left.is_scalar() && !right.is_scalar() &&
+         !(keys.is_narrow(left) && keys.is_narrow(right));
+}
+
 void fingerprint_times(const Keys& keys, RowFingerprint left, RowFingerprint right,
                        std::span<Residues> y) {
   if (doubts_zero(keys, left, right)) {
@@ -59,11 +64,10 @@ void fingerprint_times(const Keys& keys, RowFingerprint left, RowFingerprint rig
     const Residues factor = (left.shape.is_scalar() ? left : right).parts[0];
     const auto scaled = (left.shape.is_scalar() ? right : left).parts;
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = factor * scaled[i];
-  } else if (keys.is_narrow(left.shape) &&
-             keys.is_narrow(right.shape)) {  // then the result is, too
-    multiply_matrices(left, right, y);
-  } else {
+  } else if (is_hashed_product(keys, left.shape, right.shape)) {
     hash_product(keys, left, right, y);
+  } else {  // then the result is narrow, too
+    multiply_matrices(left, right, y);
   }
 }
 

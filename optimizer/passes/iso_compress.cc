@@ -31,6 +31,7 @@
 
 #include "optimizer/iso/fingerprint_classes.h"
 #include "optimizer/passes/passes.h"
+#include "optimizer/rewrite/equal_rows.h"
 #include "optimizer/rewrite/pair_table.h"
 #include "optimizer/rewrite/readers.h"
 #include "optimizer/rewrite/rewriter.h"
@@ -51,6 +52,7 @@ using iso::ValueClasses;
 // The first row of each class stands for all.
 RowMap first_of_each(const ValueClasses& classes) {
   constexpr std::size_t kSparse = 8;  // classes a row from which on a table by class is too long
+  if (is_ascending(classes.of_row, static_cast<std::uint32_t>(classes.of_row.size()))) return {};
   if (classes.table->size() <= kSparse * classes.of_row.size()) {
     return RowMap::of_classes(classes.of_row, classes.table->size());
   }
@@ -154,7 +156,7 @@ class Compressor {
 
   void run() {
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
-      const ValueClasses& classes = classes_.classify(id);
+      const ValueClasses& classes = classes_.classify(id, /*tells_apart=*/!has_lifts(id));
       maps_.set_unless_identity(id, map_of(id, classes));
     }
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
@@ -184,9 +186,7 @@ class Compressor {
       case OpKind::Vjp: return is_row_wise(program_, op) ? first_of_each(classes) : RowMap();
       case OpKind::Gather: return is_stored(id) ? first_of_each(classes) : RowMap();
       case OpKind::Linear:
-        return has_lifts(std::get<LinearOp>(op.attributes)) || only_a_segment_reads(id)
-                   ? RowMap()
-                   : first_of_each(classes);
+        return has_lifts(id) || only_a_segment_reads(id) ? RowMap() : first_of_each(classes);
       case OpKind::Segment: {
         const auto& segment = std::get<SegmentOp>(op.attributes);
         return keeps_members(segment.combination)
@@ -203,6 +203,11 @@ class Compressor {
     return {};
   }
 
+  [[nodiscard]] bool has_lifts(ValueId id) const {
+    const auto* linear = std::get_if<LinearOp>(&program_.op(id).attributes);
+    return linear != nullptr && vecc::has_lifts(*linear);
+  }
+
   // Whether a concat holds the rows of a gather.
   [[nodiscard]] bool is_stored(ValueId gather) const {
     return std::ranges::any_of(readers_.of(gather), [&](ValueId reader) {
@@ -213,7 +218,7 @@ class Compressor {
   [[nodiscard]] bool only_a_segment_reads(ValueId id) const {
     const auto* linear = std::get_if<LinearOp>(&program_.op(id).attributes);
     const ValueId reader = readers_.only(id);
-    return linear != nullptr && !has_lifts(*linear) && reader != kNoValue &&
+    return linear != nullptr && !has_lifts(id) && reader != kNoValue &&
            program_.op(reader).kind() == OpKind::Segment;
   }
 
