@@ -1,9 +1,13 @@
 #include "src/plan/row_order.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <functional>
 #include <numeric>
+#include <utility>
+
+#include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 
 namespace vecc {
 namespace {
@@ -16,6 +20,7 @@ constexpr std::uint32_t kFewestChanges = 256;
 
 // Rows of fewer members stay where they are: their lists and results lie side by side.
 constexpr std::uint32_t kShortRow = 8;
+constexpr std::size_t kLengthClasses = 33;
 // A row of that many, and of as many times the mean, is a long one.
 constexpr std::uint32_t kLongRow = 32;
 constexpr std::uint32_t kTimesMean = 4;
@@ -64,18 +69,35 @@ std::vector<std::uint32_t> order_within_tiles(const Plan& plan, const Launch& la
 
 std::vector<std::uint32_t> order_long_first(const Plan& plan, const Launch& launch) {
   const auto& offsets = offsets_of(plan, launch);
-  std::vector<std::uint32_t> classes(launch.rows);
-  std::uint32_t longest = 0;
-  for (std::uint32_t row = 0; row < launch.rows; ++row) {
-    const std::uint32_t members = offsets[row + 1] - offsets[row];
-    classes[row] = length_class(members);
-    longest = std::max(longest, members);
-  }
+  // A stable counting sort: each range counts its own rows of a class.
+  using Counts = std::array<std::uint32_t, kLengthClasses>;
+  std::vector<Counts> next(ListThreads::ranges_of(launch.rows), Counts{});
+  std::vector<std::uint32_t> longest(next.size());
+  ListThreads::for_numbered_ranges(
+      launch.rows, [&](std::size_t range, std::size_t begin, std::size_t end) {
+        Counts counts{};
+        for (std::size_t row = begin; row < end; ++row) {
+          const std::uint32_t members = offsets[row + 1] - offsets[row];
+          ++counts[length_class(members)];
+          longest[range] = std::max(longest[range], members);
+        }
+        next[range] = counts;
+      });
   const std::uint64_t mean = offsets[launch.rows] / std::max(launch.rows, 1u);
-  if (longest < kLongRow || longest < kTimesMean * mean) return {};
-  std::vector<std::uint32_t> order(launch.rows);
-  std::iota(order.begin(), order.end(), 0u);
-  std::ranges::stable_sort(order, std::greater{}, [&](std::uint32_t row) { return classes[row]; });
+  const std::uint32_t most = std::ranges::max(longest);
+  if (most < kLongRow || most < kTimesMean * mean) return {};
+  std::uint32_t place = 0;
+  for (std::size_t length = kLengthClasses; length-- > 0;) {
+    for (Counts& of_range : next) place += std::exchange(of_range[length], place);
+  }
+  std::vector<std::uint32_t> order = unset_list<std::uint32_t>(launch.rows);
+  ListThreads::for_numbered_ranges(
+      launch.rows, [&](std::size_t range, std::size_t begin, std::size_t end) {
+        for (std::size_t row = begin; row < end; ++row) {
+          const std::uint32_t members = offsets[row + 1] - offsets[row];
+          order[next[range][length_class(members)]++] = static_cast<std::uint32_t>(row);
+        }
+      });
   return order;
 }
 

@@ -46,17 +46,16 @@ Work work_of(const Kernel& kernel) {
   return work;
 }
 
-// Members of rows first .. last - 1.
-std::uint64_t member_count(const Kernel& kernel, const Plan& plan, const Launch& launch,
-                           std::uint32_t first, std::uint32_t last) {
+// Members of rows 0 .. end - 1.
+std::uint64_t members_before(const Kernel& kernel, const Plan& plan, const Launch& launch,
+                             std::uint32_t end) {
   switch (kernel.segments) {
     case KernelSegments::None: return 0;
     case KernelSegments::Fixed:
-    case KernelSegments::Strided: return std::uint64_t{launch.members} * (last - first);
+    case KernelSegments::Strided: return std::uint64_t{launch.members} * end;
     case KernelSegments::Ragged: break;
   }
-  const auto& offsets = *plan.arrays[launch.offsets];
-  return offsets[last] - offsets[first];
+  return (*plan.arrays[launch.offsets])[end];
 }
 
 // What is worth a tile: more, where each begins with a matrix that it transposes.
@@ -71,17 +70,29 @@ void cut_by_work(const Kernel& kernel, const Plan& plan, const Target& target, L
   const Work work = work_of(kernel);
   const std::uint64_t worth = tile_work(kernel, work, launch.rows, target);
   const std::uint32_t step = kernel.segments == KernelSegments::None ? kRowStep : 1;
+  const auto work_before = [&](std::uint32_t end) {
+    return work.row * end + work.member * members_before(kernel, plan, launch, end);
+  };
   launch.tiles = {0};
-  std::uint64_t open = 0;
-  for (std::uint32_t row = 0; row < launch.rows; row += step) {
-    const std::uint32_t next = std::min(launch.rows, row + step);
-    const std::uint64_t here =
-        work.row * (next - row) + work.member * member_count(kernel, plan, launch, row, next);
-    launch.work += here;
-    open += here;
-    if (open < worth && next < launch.rows) continue;
-    launch.tiles.push_back(next);
-    open = 0;
+  if (launch.rows == 0) return;
+  launch.work += work_before(launch.rows);
+  // A tile ends after the first step with which it is worth one: steps are doubled, then halved.
+  const std::uint32_t steps = (launch.rows - 1) / step + 1;
+  const auto row_after = [&](std::uint32_t s) { return s < steps ? s * step : launch.rows; };
+  for (std::uint32_t begin = 0; begin < steps;) {
+    const std::uint64_t enough = work_before(row_after(begin)) + worth;
+    std::uint32_t less = begin;  // so far it is worth less
+    std::uint32_t end = std::min(begin + 1, steps);
+    while (end < steps && work_before(row_after(end)) < enough) {
+      less = end;
+      end += std::min(2 * (end - begin), steps - end);
+    }
+    while (less + 1 < end) {
+      const std::uint32_t middle = less + (end - less) / 2;
+      (work_before(row_after(middle)) < enough ? less : end) = middle;
+    }
+    launch.tiles.push_back(row_after(end));
+    begin = end;
   }
 }
 

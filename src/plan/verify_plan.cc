@@ -270,13 +270,24 @@ class PlanVerifier {
     bool twice = (access.map == RowMap::One || access.map == RowMap::Tile) &&
                  counted(launch, access.space) > 1;
     if (access.map == RowMap::List && launch.accesses[a].list != kNone) {
-      boost::unordered_flat_set<std::uint32_t> rows;
-      for (const std::uint32_t row : *plan_.arrays[launch.accesses[a].list]) {
-        twice = twice || !rows.insert(row).second;
-      }
+      twice = twice || has_twice(*plan_.arrays[launch.accesses[a].list], launch.accesses[a].rows);
     }
     if (twice) return error(number, fmt::format("access {} stores a row twice", a));
     return {};
+  }
+
+  // Of rows below `bound`, or above: those are another error.
+  [[nodiscard]] static bool has_twice(const std::vector<std::uint32_t>& list, std::uint64_t bound) {
+    constexpr std::uint64_t kSparse =
+        16;  // rows an entry from which on a byte for each is too much
+    if (bound / kSparse > list.size()) {
+      boost::unordered_flat_set<std::uint32_t> rows;
+      return !std::ranges::all_of(list, [&](std::uint32_t row) { return rows.insert(row).second; });
+    }
+    std::vector<std::uint8_t> seen = long_list<std::uint8_t>(bound);
+    return !holds_for_all(list.size(), [&](std::size_t i) {
+      return list[i] >= bound || std::atomic_ref(seen[list[i]]).exchange(1) == 0;
+    });
   }
 
   // Nothing is read in the launch that writes it, except at the same row: before that is stored,

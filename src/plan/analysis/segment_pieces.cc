@@ -11,7 +11,10 @@
 #include "src/kernel/schedule/outer_products.h"
 #include "src/kernel/schedule/warp_tiles.h"
 #include "src/plan/analysis/operand_reads.h"
+#include "src/program/index_algebra.h"
 #include "src/program/members.h"
+#include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 
 namespace vecc {
 namespace {
@@ -69,18 +72,37 @@ std::uint32_t balanced_length(Shape shape, MemberKind kind, std::uint32_t member
   return joins ? std::min(2 * balanced, longest) : balanced;
 }
 
+// Of the longest segment.
+std::uint32_t most_members(const Segments& segments, std::uint32_t rows) {
+  if (segments.is_fixed()) return rows > 0 ? segments.members() : 0;
+  std::vector<std::uint32_t> most(ListThreads::ranges_of(rows));
+  ListThreads::for_numbered_ranges(
+      rows, [&](std::size_t range, std::size_t begin, std::size_t end) {
+        std::uint32_t here = 0;
+        for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
+          here = std::max(here, member_count(segments, s));
+        }
+        most[range] = here;
+      });
+  return std::ranges::max(most);
+}
+
+// Of segments whose members lie side by side.
+std::uint32_t first_member(const Segments& segments, std::uint32_t s) {
+  return segments.is_fixed() ? s * segments.members() : segments.offsets()[s];
+}
+
+std::uint64_t count_members(const Segments& segments, std::uint32_t rows) {
+  if (segments.is_fixed()) return std::uint64_t{segments.members()} * rows;
+  return segments.offsets()[rows] - segments.offsets()[0];
+}
+
 // How many members a piece has.
-std::uint32_t piece_length(const Target& target, const Segments& segments, std::uint32_t rows,
+std::uint32_t piece_length(const Target& target, std::uint32_t members, std::uint64_t all,
                            Shape shape, MemberKind kind) {
   if (kind == MemberKind::Pieces) return std::numeric_limits<std::uint32_t>::max();
   if (!target.has_shared_memory()) return target.pieces.longest;
   const std::uint32_t longest = members_of_block(shape.size(), kind, target.pieces);
-  std::uint32_t members = 0;
-  std::uint64_t all = 0;
-  for (std::uint32_t s = 0; s < rows; ++s) {
-    members = std::max(members, member_count(segments, s));
-    all += member_count(segments, s);
-  }
   if (kind == MemberKind::OuterProducts && is_split_over_blocks(target, shape)) {
     return members_of_tiles(shape, all, target);
   }
@@ -101,12 +123,8 @@ std::uint32_t piece_length(const Target& target, const Segments& segments, std::
 }
 
 // Strided members lie apart: a piece of them is no segment. If there is one segment they do not.
-bool has_long(const Segments& segments, std::uint32_t rows, std::uint32_t longest) {
-  if (segments.is_fixed() && segments.dimension() == 1 && rows != 1) return false;
-  for (std::uint32_t s = 0; s < (segments.is_fixed() ? std::min(rows, 1u) : rows); ++s) {
-    if (member_count(segments, s) > longest) return true;
-  }
-  return false;
+bool are_strided(const Segments& segments, std::uint32_t rows) {
+  return segments.is_fixed() && segments.dimension() == 1 && rows != 1;
 }
 
 }  // namespace
@@ -114,19 +132,32 @@ bool has_long(const Segments& segments, std::uint32_t rows, std::uint32_t longes
 std::optional<SegmentPieces> cut_long_segments(const PlanOptions& options, const Segments& segments,
                                                std::uint32_t rows, Shape shape, MemberKind kind,
                                                bool first_alone) {
-  const std::uint32_t longest = piece_length(options.target, segments, rows, shape, kind);
-  if (!has_long(segments, rows, longest)) return std::nullopt;
-  std::vector<std::uint32_t> members{0};
-  std::vector<std::uint32_t> pieces{0};
-  std::vector<std::uint32_t> segment_of;
-  for (std::uint32_t s = 0; s < rows; ++s) {
-    const std::uint32_t end = members.back() + member_count(segments, s);
-    if (first_alone && members.back() < end) members.push_back(members.back() + 1);
-    while (members.back() < end) members.push_back(std::min(members.back() + longest, end));
-    pieces.push_back(static_cast<std::uint32_t>(members.size() - 1));
-    segment_of.resize(pieces.back(), s);
-  }
+  if (are_strided(segments, rows)) return std::nullopt;
+  const std::uint32_t most = most_members(segments, rows);
+  const std::uint64_t all = count_members(segments, rows);
+  const std::uint32_t longest = piece_length(options.target, most, all, shape, kind);
+  if (most <= longest) return std::nullopt;
+  const std::uint32_t alone = first_alone ? 1 : 0;
+  std::vector<std::uint32_t> pieces = offsets_of(rows, [&](std::size_t s) {
+    const std::uint32_t of_segment = member_count(segments, static_cast<std::uint32_t>(s));
+    return of_segment == 0 ? 0 : alone + (of_segment - alone + longest - 1) / longest;
+  });
   const std::uint32_t count = pieces.back();
+  std::vector<std::uint32_t> members = unset_list<std::uint32_t>(std::size_t{count} + 1);
+  std::vector<std::uint32_t> segment_of = unset_list<std::uint32_t>(count);
+  members[0] = 0;
+  ListThreads::for_ranges(rows, [&](std::size_t from, std::size_t to) {
+    for (auto s = static_cast<std::uint32_t>(from); s < to; ++s) {
+      const std::uint32_t begin = first_member(segments, s);
+      const std::uint32_t end = begin + member_count(segments, s);
+      std::uint32_t at = begin;
+      for (std::uint32_t p = pieces[s]; p < pieces[s + 1]; ++p) {
+        at = p == pieces[s] && first_alone ? at + 1 : std::min(at + longest, end);
+        members[p + std::size_t{1}] = at;
+        segment_of[p] = s;
+      }
+    }
+  });
   return SegmentPieces{Segments::ragged(std::move(members)), Segments::ragged(std::move(pieces)),
                        Index::compact(std::move(segment_of)), count, rows};
 }
