@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/cuda/pinned_memory.h"
+#include "src/support/list_threads.h"
 #include "src/support/log.h"
 
 namespace vecc::cuda {
@@ -90,7 +91,9 @@ void DeviceBlock::write(std::span<const double> values, std::uint64_t first) con
   for (std::size_t i = 0; i < values.size(); i += kPiece) {
     const auto piece = values.subspan(i, std::min(kPiece, values.size() - i));
     narrow.resize(piece.size());
-    std::ranges::transform(piece, narrow.begin(), [](double x) { return static_cast<float>(x); });
+    ListThreads::for_ranges(piece.size(), [&](std::size_t k, std::size_t end) {
+      for (; k < end; ++k) narrow[k] = static_cast<float>(piece[k]);
+    });
     memory_.write(begin + i * sizeof(float), narrow.data(), narrow.size() * sizeof(float));
   }
 }
@@ -115,7 +118,9 @@ void DeviceBlock::read(std::uint64_t first, std::uint64_t count,
   for (std::uint64_t i = 0; i < count; i += kPiece) {
     narrow.resize(std::min<std::uint64_t>(kPiece, count - i));
     memory_.read(begin + i * sizeof(float), narrow.data(), narrow.size() * sizeof(float));
-    std::ranges::copy(narrow, values.begin() + static_cast<std::ptrdiff_t>(old + i));
+    ListThreads::for_ranges(narrow.size(), [&](std::size_t k, std::size_t end) {
+      for (; k < end; ++k) values[old + i + k] = narrow[k];
+    });
   }
 }
 

@@ -232,7 +232,7 @@ void bind_graph(nb::module_& module) {
       .def("save", save_graph, nb::arg("path"), nb::arg("compression"), nb::arg("level").none())
       .def("copy", copy_graph)
       .def("evaluate", evaluate, nb::sig("def evaluate(self) -> " VECC_STACKED))
-      .def("compile", compile_graph, nb::arg("words"), nb::arg("runs"));
+      .def("compile", compile_graph, nb::arg("words"), nb::arg("runs"), nb::arg("runs_later"));
 }
 
 }  // namespace vecc::python_package

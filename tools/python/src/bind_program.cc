@@ -230,19 +230,22 @@ nb::dict predictions_dict(const tools::Predictions& found, const NeuronGraph& gr
   return result;
 }
 
-std::unique_ptr<CompiledGraph> compile_graph(const Graph& graph, Words words, std::uint64_t runs) {
+std::unique_ptr<CompiledGraph> compile_graph(const Graph& graph, Words words, std::uint64_t runs,
+                                             bool runs_later) {
   const tools::Options options = parse_words(std::move(words));
   if (options.backend == "reference") {
     raise_usage("backend",
                 "reference evaluates graphs: Graph.evaluate(); interpreter runs programs");
   }
-  return without_lock([&] { return take(CompiledGraph::compile(graph, options, runs)); });
+  return without_lock(
+      [&] { return take(CompiledGraph::compile(graph, options, runs, runs_later)); });
 }
 
 void bind_program(nb::module_& module) {
   nb::class_<CompiledGraph>(module, "Program", "A compiled graph.")
       .def_prop_ro("backend", [](const CompiledGraph& p) { return std::string(p.backend()); })
-      .def_prop_ro("device", [](const CompiledGraph& p) { return p.device(); })
+      .def_prop_ro("device",
+                   [](CompiledGraph& p) { return without_lock([&] { return take(p.device()); }); })
       .def_prop_ro("dtype",
                    [](const CompiledGraph& p) { return std::string(text_of(p.program().dtype())); })
       .def_prop_ro("sample_count",

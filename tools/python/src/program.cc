@@ -89,21 +89,35 @@ CompiledGraph::CompiledGraph(const Graph& graph, tools::Options options, std::ui
 
 Result<std::unique_ptr<CompiledGraph>> CompiledGraph::compile(const Graph& graph,
                                                               tools::Options options,
-                                                              std::uint64_t runs) {
+                                                              std::uint64_t runs, bool runs_later) {
   std::unique_ptr<CompiledGraph> self(new CompiledGraph(graph, std::move(options), runs));
-  if (const Result<void> prepared = self->prepare(); !prepared)
+  if (const Result<void> prepared = self->prepare(runs_later); !prepared)
     return tools::add_way_out(prepared.error(), "Graph.initialize() gives it some");
   return self;
 }
 
-Result<void> CompiledGraph::prepare() {
+Result<void> CompiledGraph::prepare(bool runs_later) {
   const tools::FreedMemoryScope memory(has_many_rows(*graph_, given_ ? &*given_ : nullptr));
+  const ListThreads threads(options_.threads);
   VECC_TRY_VOID(make_program());
   split_updates();
   output_shape_ = common_output_shape(program());
   VECC_TRY_VOID(check_places(options_.places, optimized_.program, /*of_steps=*/true));
+  return runs_later ? Result<void>() : make_executable();
+}
+
+Result<void> CompiledGraph::make_executable() {
+  if (executable_) return {};
+  const ListThreads threads(options_.threads);
+  renew_program();
   VECC_TRY(executable_, choice_.backend->compile(optimized_.program, execution_options()));
   return {};
+}
+
+Result<std::string> CompiledGraph::device() {
+  const auto guard = lock();
+  VECC_TRY_VOID(make_executable());
+  return executable_->device_name();
 }
 
 Result<void> CompiledGraph::make_program() {
@@ -155,17 +169,20 @@ void CompiledGraph::split_updates() {
 
 Result<std::vector<Executable::Output>> CompiledGraph::run() {
   const auto guard = lock();
+  VECC_TRY_VOID(make_executable());
   VECC_TRY_VOID(executable_->run());
   return executable_->outputs();
 }
 
 Result<void> CompiledGraph::run_into(Executable::OutputElements to) {
   const auto guard = lock();
+  VECC_TRY_VOID(make_executable());
   VECC_TRY_VOID(executable_->run());
   return executable_->copy_outputs(to);
 }
 
 Result<void> CompiledGraph::run_with_gradients(const std::vector<double>& of_outputs) {
+  VECC_TRY_VOID(make_executable());
   if (!with_gradients_) {
     ExecutionOptions execution = execution_options();
     execution.gradients = true;
@@ -189,6 +206,7 @@ Result<std::vector<std::vector<double>>> CompiledGraph::gradients(std::vector<do
 
 Result<std::vector<double>> CompiledGraph::time_runs(std::uint32_t runs, bool gradients) {
   const auto guard = lock();
+  VECC_TRY_VOID(make_executable());
   std::vector<double> seconds;
   for (std::uint32_t i = 0; i < runs; ++i) {
     const auto start = std::chrono::steady_clock::now();
@@ -237,7 +255,7 @@ Result<void> CompiledGraph::push_weights(const std::set<std::string_view>* only)
     if (only != nullptr && !only->contains(name)) continue;
     const auto table = std::ranges::find(own_.weight_tables, name, &WeightTable::name);
     if (table == own_.weight_tables.end() || !table->has_values) continue;
-    VECC_TRY_VOID(executable_->set_parameter(p, table->values));
+    if (executable_) VECC_TRY_VOID(executable_->set_parameter(p, table->values));
     stale_.insert(p);
   }
   return {};
@@ -340,6 +358,7 @@ Result<tools::SampleEvaluation> CompiledGraph::evaluate(std::optional<tools::Spl
   VECC_TRY_VOID(check_batches(batch_size));
   VECC_TRY(const auto samples,
            tools::choose_samples(*graph_, split.value_or(tools::tested_split(*graph_))));
+  VECC_TRY_VOID(make_executable());
   ExecutionOptions execution = tools::execution_options(options_);
   execution.storage = executable_->storage();
   return tools::evaluate_samples(*graph_, program(), *choice_.backend, execution, loss, samples,

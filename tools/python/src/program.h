@@ -41,11 +41,13 @@ struct TrainCalls {
 /// Its functions are called without the interpreter's lock, from any thread: one at a time runs.
 class CompiledGraph {
  public:
-  /// `runs`: ExecutionOptions::expected_runs. Errors: those of vectorizing, optimizing and of the
+  /// `runs`: ExecutionOptions::expected_runs. `runs_later`: what runs is made when it is first
+  /// asked for: a training has its own. Errors: those of vectorizing, optimizing and of the
   /// backend.
   [[nodiscard]] static Result<std::unique_ptr<CompiledGraph>> compile(const Graph& graph,
                                                                       tools::Options options,
-                                                                      std::uint64_t runs);
+                                                                      std::uint64_t runs,
+                                                                      bool runs_later);
 
   /// Runs with the weights of now. Errors: the backend's.
   [[nodiscard]] Result<std::vector<Executable::Output>> run();
@@ -107,11 +109,14 @@ class CompiledGraph {
   /// Whether the Program is the cache's.
   [[nodiscard]] bool is_cached() const { return is_cached_; }
   [[nodiscard]] std::string_view backend() const { return choice_.backend->name(); }
-  [[nodiscard]] std::string device() const { return executable_->device_name(); }
+  /// Errors: the backend's.
+  [[nodiscard]] Result<std::string> device();
 
  private:
   CompiledGraph(const Graph& graph, tools::Options options, std::uint64_t runs);
-  [[nodiscard]] Result<void> prepare();
+  [[nodiscard]] Result<void> prepare(bool runs_later);
+  /// If there is none yet.
+  [[nodiscard]] Result<void> make_executable();
   /// Sets the optimized Program: the cache's, or one that is made and kept.
   [[nodiscard]] Result<void> make_program();
   [[nodiscard]] Result<void> take_cached(CachedForward found);
@@ -123,7 +128,7 @@ class CompiledGraph {
   [[nodiscard]] Result<tools::ValidationGraph> open_validation(const tools::Options& options) const;
   /// Whether the backend runs so many samples at a time: Usage.
   [[nodiscard]] Result<void> check_batches(std::uint32_t batch_size) const;
-  /// Gives the executable the values of own_'s tables: of those named, or of all.
+  /// Gives the executable, if there is one, the values of own_'s tables: of those named, or of all.
   [[nodiscard]] Result<void> push_weights(const std::set<std::string_view>* only = nullptr);
 
   /// Runs with the weights of now, then the derivatives as gradients() has them.
@@ -150,17 +155,17 @@ class CompiledGraph {
   std::optional<Shape> output_shape_;
   std::set<ParameterIndex> stale_;  ///< of the Program's values
   tools::BackendChoice choice_;
-  std::unique_ptr<GraphPrograms> cache_;  ///< null: not used
-  std::unique_ptr<Executable> executable_;
+  std::unique_ptr<GraphPrograms> cache_;        ///< null: not used
+  std::unique_ptr<Executable> executable_;      ///< null: nothing ran yet
   std::unique_ptr<Executable> with_gradients_;  ///< of the same storage; made when first asked for
   std::optional<Template> template_;            ///< of the graph, with the weights of then
   std::shared_ptr<SavedProgram> saved_;         ///< null: weights changed
   std::recursive_mutex mutex_;  ///< recursive: a training's observer may run its program
 };
 
-/// Compiles with the options of the command line; `runs`: as CompiledGraph::compile() has it.
+/// Compiles with the options of the command line; the others as CompiledGraph::compile() has them.
 [[nodiscard]] std::unique_ptr<CompiledGraph> compile_graph(const Graph& graph, Words words,
-                                                           std::uint64_t runs);
+                                                           std::uint64_t runs, bool runs_later);
 
 /// What the words of an option name, or vecc.Error.
 [[nodiscard]] std::optional<tools::SplitChoice> split_of(const std::optional<std::string>& text);

@@ -26,6 +26,8 @@ class Graph:
     def __init__(self, core: _core.Graph, words: Sequence[str] = ()):
         self._core = core
         self._words = list(words)  # of facts that are inputs
+        #: what runs a compiled program is made when it first runs: a training has its own
+        self._runs_later = False
 
     neuron_count = property(lambda self: self._core.neuron_count)
     edge_count = property(lambda self: self._core.edge_count)
@@ -133,7 +135,7 @@ class Graph:
             disable_pass=disable_pass, gather_preset=gather_preset, pad=pad,
             torch_reduce=torch_reduce, matmul_precision=matmul_precision, no_cache=not cache,
             cache_after=cache_after)
-        return Program(self._core.compile(words, _expected_runs(runs)), words)
+        return Program(self._core.compile(words, _expected_runs(runs), self._runs_later), words)
 
     def __repr__(self) -> str:
         return (f"<vecc.Graph {self._core.path}: {self.neuron_count:,} neurons, "

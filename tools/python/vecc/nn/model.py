@@ -146,6 +146,7 @@ class Model:
         """To run or train it here: features that are mostly 0 are read by their entries, but not
         where members are drawn, as entries would be."""
         graph, columns = self._lowered(data, ProgramTarget(trains), by_entries=by_entries)
+        graph._runs_later = trains
         return graph.compile(**self.options), columns
 
     def program(self, source: Source, way: str = "direct", **options: Any) -> Program:
