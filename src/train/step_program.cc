@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/program/index_algebra.h"
 #include "src/train/loss_state.h"
 #include "src/train/saved_step.h"
 #include "src/train/step_rule.h"
@@ -87,6 +88,17 @@ LossOptions undivided(LossOptions options) {
   return options;
 }
 
+// The parameter of all targets, sample by sample. None where several outputs have them, or some
+// other order.
+std::optional<ParameterIndex> targets_in_order(const Program& program, const LossOps& loss) {
+  if (loss.targets.size() != 1) return {};
+  const Op& output = program.op(loss.outputs[0]);
+  const Index& of_rows = std::get<OutputOp>(output.attributes).samples;
+  const bool are_all =
+      of_rows.size() == program.sample_count() && is_identity(of_rows, program.sample_count());
+  return are_all ? std::optional(loss.targets[0]) : std::nullopt;
+}
+
 std::vector<ParameterGradient> gradients_of(const Program& program,
                                             std::span<const ParameterIndex> wanted,
                                             std::span<const std::optional<ValueId>> values,
@@ -140,7 +152,15 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
     VECC_TRY_VOID(append_step(made, gradients, options.optimizer));
     append_loss_state(made, kLossState, loss.total, divisor);
     if (!optimizes) return SavedStep{std::move(made), {}, {}};
+    // No pass looks at targets: they take no memory meanwhile, and are read once more.
+    const bool is_run = options.optimize.measure || options.optimize.observe;
+    const auto targets = is_run ? std::nullopt : targets_in_order(made, loss);
+    if (targets) made.set_parameter_values(*targets, nullptr);
     VECC_TRY(made, optimize(std::move(made), options.optimize));
+    if (!targets) return SavedStep{std::move(made), {}, {}};
+    VECC_TRY(LossSamples again, loss_samples(graph, made, {samples, std::nullopt}, options.loss));
+    made.set_parameter_values(
+        *targets, std::make_shared<const std::vector<double>>(std::move(again.targets)));
     return SavedStep{std::move(made), {}, {}};
   };
   // What is touched is another for each batch, and what is not optimized is made in no time.
