@@ -35,6 +35,7 @@ class ClassTable {
   /// For one that is to be read soon: most are in no cache where there are millions.
   void prefetch(std::uint32_t id) const {
     __builtin_prefetch(&blocks_[id / kBlock][id % kBlock * parts_]);
+    __builtin_prefetch(&doubtful_[id]);
   }
   /// See RowFingerprint.
   [[nodiscard]] bool doubtful(std::uint32_t id) const { return doubtful_[id] != 0; }

@@ -71,6 +71,17 @@ RowFingerprint FingerprintClasses::fingerprint(ValueId id, std::size_t k,
           table.doubtful(row_class)};
 }
 
+std::vector<OperandRows> FingerprintClasses::operand_rows(ValueId id) const {
+  const Op& op = program_.op(id);
+  std::uint32_t rows = op.rows;
+  if (const auto* contract = std::get_if<ContractOp>(&op.attributes)) rows = contract->types.size();
+  std::vector<OperandRows> result;
+  for (std::size_t k = 0; k < op.operands.size(); ++k) {
+    result.emplace_back(operand(id, k), program_.op(op.operands[k]).shape, rows);
+  }
+  return result;
+}
+
 ValueClasses FingerprintClasses::by_identity(const KeyedHash& name, ValueId id) {
   ValueClasses result = start(id);
   const std::uint32_t rows = program_.op(id).rows;

@@ -25,6 +25,35 @@ struct ValueClasses {
   bool repeats = false;  ///< several classes may have one fingerprint
 };
 
+/// What a loop over the rows of an op reads of one operand, which stays where it is.
+class OperandRows {
+ public:
+  /// `rows`: of the op; one row of the operand is read by all.
+  OperandRows(const ValueClasses& read, Shape shape, std::uint32_t rows)
+      : table_(read.table.get()),
+        of_row_(read.of_row.data()),
+        ahead_(read.of_row.size() == rows ? rows : 0),
+        step_(read.of_row.size() == 1 ? 0 : 1),
+        shape_(shape) {}
+
+  [[nodiscard]] RowFingerprint operator[](std::uint32_t row) const {
+    const std::uint32_t row_class = of_row_[row * step_];
+    return {shape_, table_->parts(row_class), table_->doubtful(row_class)};
+  }
+  /// Asks for what a row some ahead of `row` has. Classes lie anywhere where rows were gathered.
+  void prefetch_ahead(std::uint32_t row) const {
+    const std::size_t ahead = std::size_t{row} + ClassTable::kAhead;
+    if (ahead < ahead_) table_->prefetch(of_row_[ahead]);
+  }
+
+ private:
+  const ClassTable* table_;
+  const std::uint32_t* of_row_;
+  std::uint32_t ahead_;
+  std::uint32_t step_;
+  Shape shape_;
+};
+
 class FingerprintClasses {
  public:
   /// `program` must outlive the classifier and stay as it is. Fingerprints are made by
@@ -70,13 +99,8 @@ class FingerprintClasses {
   /// Of a class of rows of operand `k`.
   [[nodiscard]] RowFingerprint fingerprint(ValueId id, std::size_t k,
                                            std::uint32_t row_class) const;
-  /// For a loop over rows: asks for what a row some ahead of `row` has of operand `k`. Classes lie
-  /// anywhere where rows were gathered.
-  void prefetch_ahead(ValueId id, std::size_t k, std::uint32_t row) const {
-    const ValueClasses& read = operand(id, k);
-    const std::size_t ahead = std::size_t{row} + ClassTable::kAhead;
-    if (ahead < read.of_row.size()) read.table->prefetch(read.of_row[ahead]);
-  }
+  /// Of all operands.
+  [[nodiscard]] std::vector<OperandRows> operand_rows(ValueId id) const;
   /// Nothing yet, for the rows of a value.
   [[nodiscard]] ValueClasses start(ValueId id);
   /// The rows of a parameter or state: a class each.

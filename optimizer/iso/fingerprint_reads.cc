@@ -275,12 +275,12 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
 }
 
 ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId id) {
-  const std::vector<std::uint32_t>& rows = operand(id, 0).of_row;
-  const auto compute = [&, keys = keys_](std::uint32_t i, std::span<Residues> y) {
-    prefetch_ahead(id, 0, i);
-    const RowFingerprint x = fingerprint(id, 0, rows[i]);
-    fingerprint_transformation(keys, transform.transformation, words_of(transform, i), x,
-                               program_.op(id).shape, y);
+  const OperandRows read = operand_rows(id)[0];
+  const Shape shape = program_.op(id).shape;
+  const auto compute = [&, read, keys = keys_](std::uint32_t i, std::span<Residues> y) {
+    read.prefetch_ahead(i);
+    const RowFingerprint x = read[i];
+    fingerprint_transformation(keys, transform.transformation, words_of(transform, i), x, shape, y);
     return x.doubtful || makes_doubt(transform.transformation.id);
   };
   const auto words = row_words(transform);
@@ -292,18 +292,14 @@ ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId i
 
 ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
   const Operands& operands = program_.op(id).operands;
-  const auto class_of = [&](std::size_t k, std::uint32_t i) {
-    const auto& rows = operand(id, k).of_row;
-    return rows[rows.size() == 1 ? 0 : i];
-  };
   std::vector<Shape> shapes;
   for (const ValueId operand : operands) shapes.push_back(program_.op(operand).shape);
-  const auto compute = [&, expr = ExprFingerprint(keys_, *map.expr, shapes),
+  const auto compute = [read = operand_rows(id), expr = ExprFingerprint(keys_, *map.expr, shapes),
                         elements = std::vector<RowFingerprint>(operands.size())](
                            std::uint32_t i, std::span<Residues> y) mutable {
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      prefetch_ahead(id, k, i);
-      elements[k] = fingerprint(id, k, class_of(k, i));
+    for (std::size_t k = 0; k < read.size(); ++k) {
+      read[k].prefetch_ahead(i);
+      elements[k] = read[k][i];
     }
     return expr.compute(elements, y);
   };
@@ -312,21 +308,14 @@ ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
 
 // A hash of the function and of all that it reads, for each element; zero where g is.
 ValueClasses FingerprintClasses::row_wise_classes(const VjpOp& vjp, ValueId id) {
-  const Operands& operands = program_.op(id).operands;
   const auto* transform = std::get_if<TransformOp>(&vjp.of);
-  const auto class_of = [&](std::size_t k, std::uint32_t i) {
-    const auto& rows = operand(id, k).of_row;
-    return rows[rows.size() == 1 ? 0 : i];
-  };
   const auto words = transform ? row_words(*transform) : std::span<const std::uint32_t>();
   KeyedHash function = keys_.named(HashTag::Vjp, transform ? text_of(transform->transformation)
                                                            : std::get<MapOp>(vjp.of).expr->text());
   function.add(vjp.wrt).add(vjp.shape.rows()).add(vjp.shape.cols());
-  const auto compute = [&](std::uint32_t i, std::span<Residues> y) {
-    const std::size_t last = operands.size() - 1;
-    for (std::size_t k = 0; k <= last; ++k) prefetch_ahead(id, k, i);
-    const RowFingerprint g = fingerprint(id, last, class_of(last, i));
-    if (is_zero(g.parts)) {
+  const auto compute = [&, read = operand_rows(id)](std::uint32_t i, std::span<Residues> y) {
+    for (const OperandRows& rows : read) rows.prefetch_ahead(i);
+    if (is_zero(read.back()[i].parts)) {
       std::ranges::fill(y, kZero);
       return false;
     }
@@ -334,9 +323,7 @@ ValueClasses FingerprintClasses::row_wise_classes(const VjpOp& vjp, ValueId id) 
     if (transform) {
       for (const std::uint32_t word : words_of(*transform, i)) hash.add(word);
     }
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      hash.add(fingerprint(id, k, class_of(k, i)).parts);
-    }
+    for (const OperandRows& rows : read) hash.add(rows[i].parts);
     for (std::size_t j = 0; j < y.size(); ++j) y[j] = KeyedHash(hash).add(j).value();
     return true;  // a derivative may be infinite
   };

@@ -258,12 +258,13 @@ std::vector<FingerprintClasses::PairSum> FingerprintClasses::pair_sums(const Con
 void FingerprintClasses::add_pairs(const ContractOp& contract, ValueId id, std::uint32_t begin,
                                    std::uint32_t end, std::vector<PairSum>& sums) const {
   const KeyedHash pair = keys_.hash(HashTag::Contract);
+  const std::vector<OperandRows> read = operand_rows(id);
   with_rows(contract.types, [&](const auto& types) {
     for (std::uint32_t e = begin; e < end; ++e) {
-      prefetch_ahead(id, 0, e);
-      prefetch_ahead(id, 1, e);
-      const RowFingerprint g = fingerprint(id, 0, operand(id, 0).of_row[e]);
-      const RowFingerprint x = fingerprint(id, 1, operand(id, 1).of_row[e]);
+      read[0].prefetch_ahead(e);
+      read[1].prefetch_ahead(e);
+      const RowFingerprint g = read[0][e];
+      const RowFingerprint x = read[1][e];
       if ((is_zero(g.parts) && !x.doubtful) || (is_zero(x.parts) && !g.doubtful)) continue;
       PairSum& pairs = sums[types(e)];
       KeyedHash hash = pair;

@@ -23,14 +23,11 @@ Reduction::Reduction(const Keys& keys, Combination combination, Shape result)
       result_(result),
       parts_(keys.part_count(result)),
       members_(keys, static_cast<std::uint64_t>(combination)),
-      list_(start_hash()),
+      start_(keys.hash(HashTag::Combination, static_cast<std::uint64_t>(combination))),
+      list_(start_),
       wide_factors_(members_) {
+  start_.add(result_.size());
   start();
-}
-
-KeyedHash Reduction::start_hash() const {
-  KeyedHash hash = keys_.hash(HashTag::Combination, static_cast<std::uint64_t>(combination_));
-  return hash.add(result_.size());
 }
 
 void Reduction::start(bool may_be_doubtful) {
@@ -42,8 +39,9 @@ void Reduction::start(bool may_be_doubtful) {
   hashes_factors_ = may_be_doubtful;
   all_equal_ = true;
   has_zero_ = false;
-  list_ = start_hash();
+  list_ = start_;
   wide_factors_.clear();
+  wide_count_ = 0;
   scale_ = kOne;
   vanishes_ = false;
   place_ = 0;
@@ -111,10 +109,17 @@ void Reduction::multiply(RowFingerprint member) {
   } else if (scales) {
     scale_ *= member.parts[0];
   } else {
-    if (wide_factors_.count() == 0) parts_[0] = member.parts[0];
-    wide_factors_.add(member.parts);
+    add_wide_factor(member.parts[0]);
     vanishes_ = vanishes_ || is_zero(member.parts);
   }
+}
+
+// Hashed from the second on.
+void Reduction::add_wide_factor(const Residues& factor) {
+  if (wide_count_ == 0) parts_[0] = factor;
+  if (wide_count_ == 1) wide_factors_.add({parts_.data(), 1});
+  if (wide_count_ > 0) wide_factors_.add({&factor, 1});
+  ++wide_count_;
 }
 
 void Reduction::select(RowFingerprint member) {
@@ -161,18 +166,18 @@ void Reduction::finish_average(std::span<Residues> y) {
 void Reduction::finish_product(std::span<Residues> y) const {
   const bool may_have_zero = has_zero_ || !keys_.is_narrow(result_);
   if (doubtful_ && may_have_zero && count_ > 1) {  // 0 times what may be infinite
-    const KeyedHash hash = start_hash().add(count_).add(members_.sum());
+    const KeyedHash hash = KeyedHash(start_).add(count_).add(members_.sum());
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(i).value();
     return;
   }
   std::ranges::copy(parts_, y.begin());
   if (keys_.is_narrow(result_)) return;
-  if (wide_factors_.count() == 0) {
+  if (wide_count_ == 0) {
     y[0] = keys_.ones(result_.size());
   } else if (vanishes_) {
     y[0] = kZero;
-  } else if (wide_factors_.count() > 1) {
-    y[0] = start_hash().add(wide_factors_.count()).add(wide_factors_.sum()).value();
+  } else if (wide_count_ > 1) {
+    y[0] = KeyedHash(start_).add(wide_factors_.count()).add(wide_factors_.sum()).value();
   }
   y[0] *= scale_;
 }
@@ -184,7 +189,7 @@ void Reduction::finish_selection(std::span<Residues> y) const {
     return;
   }
   const bool is_set = is_order_free(combination_, result_) && !doubtful_;
-  const KeyedHash hash = start_hash().add(is_set ? members_.sum() : list_.value());
+  const KeyedHash hash = KeyedHash(start_).add(is_set ? members_.sum() : list_.value());
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(i).value();
 }
 

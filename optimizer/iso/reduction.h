@@ -28,11 +28,11 @@ class Reduction {
  private:
   void add_to_sum(RowFingerprint member);
   void multiply(RowFingerprint member);
+  void add_wide_factor(const Residues& factor);
   void select(RowFingerprint member);
   void append(RowFingerprint member);
   void finish_average(std::span<Residues> y);
   void finish_product(std::span<Residues> y) const;
-  [[nodiscard]] KeyedHash start_hash() const;
   void finish_selection(std::span<Residues> y) const;
 
   Keys keys_;  // its own: they remember what was asked last
@@ -46,9 +46,11 @@ class Reduction {
   bool hashes_factors_ = true;
   bool all_equal_ = true;
   bool has_zero_ = false;
-  KeyedHash list_;  // max, min: the members in order
+  KeyedHash start_;  // of the combination
+  KeyedHash list_;   // max, min: the members in order
   // Wide products: the factors that are wide (the first is in parts_), and the scalars' product.
   MultisetHash wide_factors_;
+  std::uint64_t wide_count_ = 0;
   Residues scale_ = kOne;
   bool vanishes_ = false;
   // Concat: the place of the next element.
