@@ -6,6 +6,7 @@
 #include "src/support/list_threads.h"
 #include "tests/support/random_source.h"
 #include "vecc/plan.h"
+#include "vecc/target.h"
 
 namespace vecc::test {
 namespace {
@@ -58,6 +59,42 @@ TEST_F(LongIndexArrays, are_planned_and_verified_the_same_by_any_number_of_threa
     EXPECT_EQ(text, one) << threads;
     const auto equal = [&](const auto& array) { return *array == random_rows(2, kRows); };
     EXPECT_LE(std::ranges::count_if(plan.arrays, equal), 1) << "equal arrays are one";
+  }
+}
+
+// Long segments are cut, and rows stand by their length, as a GPU has them.
+TEST_F(LongIndexArrays, of_uneven_segments_are_planned_the_same_by_any_number_of_threads) {
+  constexpr std::uint32_t kSegments = 70'000;
+  std::vector<std::uint32_t> offsets{0};
+  for (std::uint32_t s = 0; s < kSegments; ++s) {
+    offsets.push_back(offsets.back() + (s % 20'000 == 9 ? 5'000 : s % 5));
+  }
+  Program program;
+  const auto x = program.add_parameter({"x", offsets.back(), Shape::column(8), nullptr});
+  const ValueId members = program.transform(program.weight(*x), {Transformation::Tanh, 0.01, {}});
+  const ValueId sums =
+      program.segment(members, Segments::ragged(std::move(offsets)), Combination::Sum);
+  program.set_sample_count(kSegments);
+  program.output(sums, Index::slice(0, kSegments));
+  PlanOptions options;
+  options.target = *find_target("h200");
+  std::string one;
+  for (const std::uint32_t threads : {1, 2, 5}) {
+    const ListThreads scope(threads);
+    const Plan plan = make_plan(program, options);
+    EXPECT_TRUE(verify(plan));
+    std::string text = text_of(plan, program);
+    std::string arrays;
+    for (const auto& array : plan.arrays) {
+      for (const std::uint32_t entry : *array) arrays += std::to_string(entry) + ' ';
+    }
+    text += arrays;
+    for (const Launch& launch : plan.launches) {
+      for (const std::uint32_t tile : launch.tiles) text += ' ' + std::to_string(tile);
+    }
+    if (threads == 1) one = text;
+    EXPECT_TRUE(text == one) << threads;
+    EXPECT_GT(plan.launches.size(), 1u) << "pieces, and their sums";
   }
 }
 
