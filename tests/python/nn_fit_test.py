@@ -14,6 +14,7 @@ from command_line import VECC  # noqa: F401  takes the arguments
 
 import vecc
 from vecc import nn
+from vecc.nn.convert import as_data
 
 
 def peer_data(seed=0, nodes=50):
@@ -78,6 +79,31 @@ class FitTest(unittest.TestCase):
         other = peer_data(seed=1, nodes=20)  # a new graph
         expected = peer(other.x.double(), other.edge_index, other.edge_attr.double())
         np.testing.assert_allclose(model(other), expected.detach(), atol=1e-6)
+
+    def test_a_program_to_train_runs_as_any_other(self):
+        """What runs it is made when it is first asked for, with the weights of then."""
+        data = peer_data()
+        model = nn.Model(network, dtype="f64", backend="cpu").trace(data)
+
+        def programs():
+            trained = model._compiled(as_data(data), trains=True)[0]
+            return trained, model.program(data)
+        other = {name: value + 0.25 for name, value in programs()[1].weights.items()}
+        for ask in (lambda p: p(), lambda p: p.evaluate(loss="crossentropy", split="test"),
+                    lambda p: p.gradients(), lambda p: p.predict().values, lambda p: p.device):
+            later, now = programs()
+            for program in (later, now):
+                program.set_weights(other)
+            np.testing.assert_equal(ask(later), ask(now))
+            np.testing.assert_equal(later(), now())
+            later, now = programs()
+            for program in (later, now):
+                program.train(epochs=2, loss="crossentropy")
+            np.testing.assert_equal(ask(later), ask(now))
+            np.testing.assert_equal(later.weights, now.weights)
+            for program in (later, now):
+                program.train(epochs=1, loss="crossentropy")
+            np.testing.assert_equal(later(), now())
 
     def test_sets_of_graphs(self):
         parts = [peer_data(seed, nodes=8 + seed) for seed in range(4)]
