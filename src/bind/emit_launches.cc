@@ -5,7 +5,7 @@
 
 namespace vecc::binding {
 
-void GraphBinder::emit(const Recipe& recipe, NeuronId n) {
+void GraphBinder::emit(const Recipe& recipe, Last& last, NeuronId n) {
   if (!emits_) {
     const bool is_softmax = recipe.form == Recipe::Form::Softmax;
     const auto count = static_cast<std::uint32_t>(elements_.size());
@@ -19,9 +19,9 @@ void GraphBinder::emit(const Recipe& recipe, NeuronId n) {
       const auto size = static_cast<std::uint32_t>(recipe.entries);
       return place(n, elements_[0].input * size + words_[0], recipe.shape, inputs_stage_);
     }
-    case Recipe::Form::Row: return emit_row(recipe, n);
+    case Recipe::Form::Row: return emit_row(recipe, last, n);
     case Recipe::Form::Reduce:
-    case Recipe::Form::Softmax: return emit_members(recipe, n);
+    case Recipe::Form::Softmax: return emit_members(recipe, last, n);
     case Recipe::Form::Adjacent: return emit_adjacent(recipe, n);
   }
 }
@@ -47,18 +47,13 @@ void GraphBinder::emit_then(const Recipe& recipe, NeuronId n, std::uint32_t comb
   place(n, row, recipe.shape, stage);
 }
 
-void GraphBinder::add_element(RowLaunch& launch, const Element& element, std::size_t& list) const {
-  if (element.weight != kNone) launch.lists[list++].push_back(element.weight);
-  if (element.input != kNone) launch.lists[list++].push_back(element.input);
-}
-
 void GraphBinder::add_words(const Recipe& recipe, RowLaunch& launch) const {
   if (recipe.words == 0) return;
   launch.words.insert(launch.words.end(), words_.begin(), words_.end());
 }
 
-void GraphBinder::emit_row(const Recipe& recipe, NeuronId n) {
-  RowLaunch& launch = launch_of(begin_, recipe.kernel);
+void GraphBinder::emit_row(const Recipe& recipe, Last& last, NeuronId n) {
+  RowLaunch& launch = launch_of(begin_, recipe, last);
   std::size_t list = 0;
   for (const Element& element : elements_) add_element(launch, element, list);
   const std::uint32_t row = new_row(recipe.shape);
@@ -76,7 +71,7 @@ void GraphBinder::emit_part(std::uint32_t kernel, const Element& element, std::u
   ++launch.rows;
 }
 
-void GraphBinder::emit_members(const Recipe& recipe, NeuronId n) {
+void GraphBinder::emit_members(const Recipe& recipe, Last& last, NeuronId n) {
   std::uint32_t stage = begin_;
   if (!recipe.parts.empty()) {
     for (std::size_t k = 0; k < elements_.size(); ++k) {
@@ -88,7 +83,7 @@ void GraphBinder::emit_members(const Recipe& recipe, NeuronId n) {
     }
     ++stage;
   }
-  RowLaunch& launch = launch_of(stage, recipe.kernel);
+  RowLaunch& launch = launch_of(stage, recipe, last);
   std::size_t list = 0;
   for (const Element& element : elements_) {
     list = 0;

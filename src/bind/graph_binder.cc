@@ -64,7 +64,7 @@ void GraphBinder::begin(RowLaunches& to) {
   to.outputs.clear();
   for (std::uint32_t s = 0; s < stage_count_; ++s) stages_[s].clear();
   stage_count_ = 0;
-  next_ = 1;
+  next_ = row_ = size_ = 1;
   constexpr double kOne = 1;
   write(kUnitRow, std::span(&kOne, 1));
   weights_.trim();
@@ -74,25 +74,37 @@ Result<void> GraphBinder::bind_graph(const NeuronGraph& graph) {
   VECC_TRY_VOID(groups_.match(graph));
   VECC_TRY_VOID(weights_.match(graph));
   graph_ = &graph;
-  if (last_.size() < graph.ranges.size()) last_.resize(graph.ranges.size());
-  for (auto& of_range : last_) of_range[0].is_reusable = of_range[1].is_reusable = false;
+  forget_ranges();
   errors_ = {};
-  table_shape_.clear();
+  tables_.clear();
   for (const WeightTable& table : graph.weight_tables) {
-    table_shape_.push_back(book_.shape_id(table.shape));
+    const std::uint32_t first = weights_.first_rows()[tables_.size()];
+    tables_.push_back({first - table.first, book_.shape_id(table.shape)});
   }
-  row_.assign(graph.neuron_count(), kNone);
-  shape_.resize(graph.neuron_count());
-  stage_.resize(graph.neuron_count());
+  placed_.assign(graph.neuron_count(), {});
   Bound bound = bind_in_file_order();
   if (bound == Bound::Waits) bound = bind_by_inputs();
   if (bound == Bound::Fails) return std::exchange(errors_, {});
   if (next_ >= kNone) return {};  // bind() refuses it
   for (const Sample& sample : graph.samples) {
     const Shape shape = value_shape(sample.output);
-    to_->outputs.push_back({static_cast<std::uint32_t>(row_[sample.output] * shape.size()), shape});
+    const std::uint32_t row = placed_[sample.output].row;
+    to_->outputs.push_back({static_cast<std::uint32_t>(row * shape.size()), shape});
   }
   return {};
+}
+
+// Recipes stay, launches are others.
+void GraphBinder::forget_ranges() {
+  if (last_.size() < graph_->ranges.size()) last_.resize(graph_->ranges.size());
+  for (std::uint32_t r = 0; r < graph_->ranges.size(); ++r) {
+    const GroupEntry* const entry = &groups_.entry(r);
+    for (Last& last : last_[r].last) {
+      last.launch = nullptr;
+      last.is_reusable = last.is_reusable && last_[r].entry == entry;
+    }
+    last_[r].entry = entry;
+  }
 }
 
 // What was bound before a neuron that waits stays.
@@ -132,7 +144,7 @@ GraphBinder::Bound GraphBinder::bind_by_inputs() {
 }
 
 void GraphBinder::open(NeuronId n) {
-  if (row_[n] != kNone || is_open_[n]) return;
+  if (placed_[n].row != kNone || is_open_[n]) return;
   is_open_[n] = true;
   opened_.emplace_back(n, graph_->input_begin[n]);
 }
@@ -170,34 +182,28 @@ void GraphBinder::bind_facts(const NeuronRange& range, NeuronId first, std::uint
   }
   const std::uint64_t bytes = byte_size(book_.dtype());
   for (std::uint32_t i = 0; i < count; ++i) {
-    const WeightId weight = graph_->weights[range.weight_begin + at + i];
-    const std::uint32_t table = graph_->table_of_weight[weight];
-    const ShapeId shape = table_shape_[table];
-    const std::uint64_t row_bytes = book_.size_of(shape) * bytes;
-    const std::uint32_t row = new_row(shape);
-    const std::uint64_t from =
-        weights_.first_rows()[table] + weight - graph_->weight_tables[table].first;
+    const WeightPlace weight = place_of(graph_->weights[range.weight_begin + at + i]);
+    const std::uint64_t row_bytes = book_.size_of(weight.shape) * bytes;
+    const std::uint32_t row = new_row(weight.shape);
     if (next_ >= kNone) return;  // bind() refuses it
     reserve_values();
-    std::memcpy(to_->values.data() + row * row_bytes, weights_.block()->data() + from * row_bytes,
-                row_bytes);
-    place(first + i, row, shape, 0);
+    std::memcpy(to_->values.data() + row * row_bytes,
+                weights_.block()->data() + weight.row * row_bytes, row_bytes);
+    place(first + i, row, weight.shape, 0);
   }
 }
 
 GraphBinder::Bound GraphBinder::bind_neuron(const NeuronRange& range, const GroupEntry& entry,
                                             NeuronId n) {
-  if (const Bound bound = collect(range, n); bound != Bound::Placed) return bound;
+  if (!collect(range, n)) return Bound::Waits;
   begin_ = std::max(kStagesOfRank * entry.rank, inputs_stage_ + 1);
-  const std::uint32_t width = range.word_begin == kNoColumn
-                                  ? 0
-                                  : word_count(graph_->functions[range.function].transformation.id);
-  words_ =
-      std::span(graph_->words)
-          .subspan(width == 0 ? 0 : range.word_begin + std::uint64_t{width} * (n - range.first),
-                   width);
-  auto& last_of_range = last_[static_cast<std::size_t>(&range - graph_->ranges.data())];
-  Last& last = last_of_range[elements_.size() > 1 ? 1 : 0];
+  words_ = {};
+  if (range.word_begin != kNoColumn) {
+    const std::uint64_t width = word_count(graph_->functions[range.function].transformation.id);
+    words_ = std::span(graph_->words).subspan(range.word_begin + width * (n - range.first), width);
+  }
+  LastOfRange& of_range = last_[static_cast<std::size_t>(&range - graph_->ranges.data())];
+  Last& last = of_range.last[elements_.size() > 1 ? 1 : 0];
   if (!is_like(last) && !find_recipe(range, entry, n, last)) return Bound::Fails;
   const Recipe& recipe = book_.recipe(last.recipe);
   if (recipe.words > 0 && words_[0] >= recipe.entries) {
@@ -205,7 +211,7 @@ GraphBinder::Bound GraphBinder::bind_neuron(const NeuronRange& range, const Grou
                 "atindex " + std::to_string(words_[0]) + " of a value with " +
                     std::to_string(recipe.entries) + " elements");
   }
-  emit(recipe, n);
+  emit(recipe, last, n);
   if (range.has_shape && value_shape(n) != range.shape) {
     return fail(ErrorCode::ShapeMismatch, n,
                 "has shape " + value_shape(n).text() + ", but declares " + range.shape.text());
@@ -213,38 +219,40 @@ GraphBinder::Bound GraphBinder::bind_neuron(const NeuronRange& range, const Grou
   return Bound::Placed;
 }
 
-GraphBinder::Bound GraphBinder::collect(const NeuronRange& range, NeuronId n) {
-  elements_.clear();
-  classes_.clear();
-  inputs_stage_ = 0;
-  bool waits = false;
-  bool fits = true;
-  const std::vector<std::uint32_t>& first_rows = weights_.first_rows();
-  vectorizer::for_each_element(*graph_, range, n, [&](WeightId weight, NeuronId input) {
-    Element element;
-    ShapeId weight_shape = 0;
-    ShapeId input_shape = 0;
-    if (weight != kNoWeight) {
-      const std::uint32_t table = graph_->table_of_weight[weight];
-      weight_shape = table_shape_[table];
-      element.weight = first_rows[table] + weight - graph_->weight_tables[table].first;
-    }
-    if (input != vectorizer::kNoNeuron) {
-      element.input = row_[input];
-      waits = waits || element.input == kNone;
-      if (waits) return;
-      input_shape = shape_[input];
-      inputs_stage_ = std::max(inputs_stage_, stage_[input]);
-    }
-    elements_.push_back(element);
-    classes_.push_back(book_.class_of(weight_shape, input_shape));
-    fits = fits && classes_.back() != kNone;
-  });
-  if (waits) return Bound::Waits;
-  return fits ? Bound::Placed
-              : fail(ErrorCode::ShapeMismatch, n,
-                     "a weight times its input is undefined: the weight's columns must equal the "
-                     "input's rows");
+// False: an input is not placed yet.
+bool GraphBinder::collect(const NeuronRange& range, NeuronId n) {
+  const std::uint64_t count = vectorizer::element_count(*graph_, range, n);
+  elements_.resize(count);
+  classes_.resize(count);
+  std::uint64_t edge = graph_->input_begin[n];
+  const std::uint64_t end = graph_->input_begin[n + std::uint64_t{1}];
+  std::size_t at = 0;
+  if (count > end - edge) {
+    const WeightPlace offset = place_of(graph_->offsets[range.offset_begin + (n - range.first)]);
+    elements_[0] = {offset.row, kNone};
+    classes_[0] = book_.class_of(offset.shape, 0);
+    at = 1;
+  }
+  const bool is_weighted = range.weight_begin != kNoColumn;
+  const std::uint64_t weight_of_edge =  // edge + it: no difference is below 0
+      is_weighted ? range.weight_begin - graph_->input_begin[range.first] : 0;
+  const WeightId* const weights = graph_->weights.data();
+  const Placed* const placed = placed_.data();
+  const NeuronId* const inputs = graph_->inputs.data();
+  Element* const elements = elements_.data();
+  ClassId* const classes = classes_.data();
+  std::uint32_t stage = 0;
+  for (; edge < end; ++edge, ++at) {
+    const Placed input = placed[inputs[edge]];
+    if (input.row == kNone) return false;
+    stage = std::max(stage, input.stage);
+    const WeightPlace weight =
+        is_weighted ? place_of(weights[edge + weight_of_edge]) : WeightPlace();
+    elements[at] = {weight.row, input.row};
+    classes[at] = book_.class_of(weight.shape, input.shape);
+  }
+  inputs_stage_ = stage;
+  return true;
 }
 
 bool GraphBinder::is_like(const Last& last) const {
@@ -261,6 +269,12 @@ bool GraphBinder::is_like(const Last& last) const {
 
 bool GraphBinder::find_recipe(const NeuronRange& range, const GroupEntry& entry, NeuronId n,
                               Last& last) {
+  if (std::ranges::find(classes_, kNone) != classes_.end()) {
+    (void)fail(ErrorCode::ShapeMismatch, n,
+               "a weight times its input is undefined: the weight's columns must equal the "
+               "input's rows");
+    return false;
+  }
   const Result<std::uint32_t> found =
       book_.find(entry.function, classes_, words_, range.has_shape ? &range.shape : nullptr);
   if (!found) {
@@ -269,8 +283,10 @@ bool GraphBinder::find_recipe(const NeuronRange& range, const GroupEntry& entry,
     return false;
   }
   last.recipe = *found;
+  last.launch = nullptr;
   last.classes = classes_;
-  last.is_reusable = graph_->functions[range.function].transformation.id != Transformation::Slice;
+  last.is_reusable = !classes_.empty() &&
+                     graph_->functions[range.function].transformation.id != Transformation::Slice;
   return true;
 }
 
@@ -280,9 +296,14 @@ GraphBinder::Bound GraphBinder::fail(ErrorCode code, NeuronId n, std::string mes
 }
 
 std::uint32_t GraphBinder::new_rows(ShapeId shape, std::uint32_t count) {
-  const std::uint64_t size = book_.size_of(shape);
-  const std::uint64_t row = (next_ + size - 1) / size;
-  next_ = (row + count) * size;
+  const std::uint32_t size = book_.size_of(shape);
+  if (size != size_) {
+    size_ = size;
+    row_ = (next_ + size - 1) / size;
+  }
+  const std::uint64_t row = row_;
+  row_ += count;
+  next_ = row_ * size;
   return static_cast<std::uint32_t>(row);
 }
 

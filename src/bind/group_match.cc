@@ -48,17 +48,18 @@ GroupMatch::GroupMatch(const TemplateData& data) : data_(data) {
 }
 
 Result<void> GroupMatch::match(const NeuronGraph& graph) {
-  group_of_.assign(graph.groups.size(), kNone);
+  group_of_.resize(graph.groups.size(), kNone);
   for (std::size_t g = 0; g < graph.groups.size(); ++g) {
-    const NeuronGroup& group = graph.groups[g];
-    set_key(key_, group.neuron_class, group.head_predicate, group.rule_text);
-    if (const auto found = groups_.find(key_); found != groups_.end()) group_of_[g] = found->second;
+    if (!is_group(graph.groups[g], group_of_[g])) group_of_[g] = find_group(graph.groups[g]);
   }
-  function_of_.assign(graph.functions.size(), kNone);
+  function_of_.resize(graph.functions.size(), kNone);
   for (std::size_t f = 0; f < graph.functions.size(); ++f) {
+    std::uint32_t& function = function_of_[f];
+    if (function != kNone && data_.functions[function] == graph.functions[f]) continue;
     const auto found = std::ranges::find(data_.functions, graph.functions[f]);
-    if (found == data_.functions.end()) continue;
-    function_of_[f] = static_cast<std::uint32_t>(found - data_.functions.begin());
+    function = found == data_.functions.end()
+                   ? kNone
+                   : static_cast<std::uint32_t>(found - data_.functions.begin());
   }
   entries_.clear();
   Errors errors;
@@ -68,6 +69,20 @@ Result<void> GroupMatch::match(const NeuronGraph& graph) {
   }
   if (!errors.empty()) return errors;
   return {};
+}
+
+// Whether it is that group of the template.
+bool GroupMatch::is_group(const NeuronGroup& group, std::uint32_t known) const {
+  if (known == kNone) return false;
+  const TemplateGroup& of = data_.groups[known];
+  return of.neuron_class == group.neuron_class && of.head == group.head_predicate &&
+         of.rule == group.rule_text;
+}
+
+std::uint32_t GroupMatch::find_group(const NeuronGroup& group) {
+  set_key(key_, group.neuron_class, group.head_predicate, group.rule_text);
+  const auto found = groups_.find(key_);
+  return found == groups_.end() ? kNone : found->second;
 }
 
 const GroupEntry* GroupMatch::find(const NeuronRange& range) const {

@@ -23,12 +23,15 @@ class GroupMatch {
   [[nodiscard]] const GroupEntry& entry(std::uint32_t range) const { return *entries_[range]; }
 
  private:
+  [[nodiscard]] bool is_group(const NeuronGroup& group, std::uint32_t known) const;
+  [[nodiscard]] std::uint32_t find_group(const NeuronGroup& group);
   [[nodiscard]] const GroupEntry* find(const NeuronRange& range) const;
   void report(const NeuronGraph& graph, const NeuronRange& range, Errors& errors) const;
 
   const TemplateData& data_;
   std::unordered_map<std::string, std::uint32_t> groups_;
-  std::string key_;                         // room for the next one
+  std::string key_;  // room for the next one
+  // Those of the last graph are looked at first.
   std::vector<std::uint32_t> group_of_;     // by group of the graph
   std::vector<std::uint32_t> function_of_;  // by function of the graph
   std::vector<const GroupEntry*> entries_;

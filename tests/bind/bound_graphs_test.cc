@@ -187,5 +187,25 @@ TEST(BoundGraphs, graphs_alone_have_the_bits_that_they_have_together) {
   }
 }
 
+// What is known of the graph before is looked at first; the next one has other groups, functions,
+// shapes and words there.
+TEST(BoundGraphs, what_was_bound_before_changes_nothing) {
+  for (const char* name : {"functions-aggregations.pb", "functions-combinations.pb",
+                           "functions-transformations.pb", "mutagenesis.pb"}) {
+    const NeuronGraph graph = shipped(name);
+    const Template model = template_of(graph);
+    const auto program = program_of(model);
+    const auto together = outputs_of(*program, graph);
+    const auto count = static_cast<std::uint32_t>(graph.samples.size());
+    for (std::uint32_t i = 0; i < std::min(count, 60u); ++i) {
+      const std::uint32_t sample = i * 37 % count;
+      const NeuronGraph part = graph_of_samples(graph, std::span(&sample, 1));
+      const auto alone = outputs_of(*program, part);
+      EXPECT_EQ(alone[0].shape, together[sample].shape) << name << " " << sample;
+      EXPECT_EQ(alone[0].value, together[sample].value) << name << " " << sample;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vecc::test
