@@ -1,6 +1,12 @@
 #include "src/batch/bit_lists.h"
 
 #include <bit>
+#include <iterator>
+#include <numeric>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace vecc {
 namespace {
@@ -105,12 +111,38 @@ namespace {
 bool counts_bits() {
   return __builtin_cpu_supports("popcnt") != 0;
 }
+
+// The places of a word's bits by one instruction, 16 of them written at a time.
+[[gnu::target("avx512f,avx512bw,avx512vbmi2,popcnt")]] std::uint64_t list_bits_compressed(
+    std::span<const BitWord> words, std::uint32_t* const to) {
+  alignas(64) std::uint8_t numbers[64];
+  alignas(64) std::uint8_t places[64];
+  std::iota(std::begin(numbers), std::end(numbers), std::uint8_t{0});
+  const __m512i all = _mm512_load_si512(numbers);
+  std::uint64_t size = 0;
+  for (const BitWord word : words) {
+    _mm512_store_si512(places, _mm512_maskz_compress_epi8(word.bits, all));
+    const auto count = static_cast<std::uint64_t>(std::popcount(word.bits));
+    for (std::uint64_t done = 0; done < count; done += 16) {
+      std::uint32_t* const some = to + size + done;
+      for (int i = 0; i < 16; ++i) some[i] = word.base + places[done + static_cast<unsigned>(i)];
+    }
+    size += count;
+  }
+  return size;
+}
+
+bool compresses_bytes() {
+  return counts_bits() && __builtin_cpu_supports("avx512bw") != 0 &&
+         __builtin_cpu_supports("avx512vbmi2") != 0;
+}
 #endif
 
 }  // namespace
 
 std::uint64_t list_bits(std::span<const BitWord> words, std::uint32_t* to) {
 #if defined(__x86_64__)
+  if (compresses_bytes()) return list_bits_compressed(words, to);
   if (counts_bits()) return list_bits_counted(words, to);
 #endif
   return list_bits_of(words, to);

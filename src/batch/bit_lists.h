@@ -14,7 +14,7 @@ struct BitWord {
   std::uint64_t bits = 0;
 };
 
-/// Writes the numbers to `to`, which has room for 8 more. Returns how many there are.
+/// Writes the numbers to `to`, which has room for 16 more. Returns how many there are.
 std::uint64_t list_bits(std::span<const BitWord> words, std::uint32_t* to);
 
 /// `members` rise: writes to `rows` the number of each one's row, each once, and to `offsets` where

@@ -28,7 +28,7 @@ class NumberList {
   operator std::span<const std::uint32_t>() const { return {begin(), end()}; }
 
   void clear() { size_ = 0; }
-  static constexpr std::uint64_t kSlack = 8;
+  static constexpr std::uint64_t kSlack = 16;
   /// When so many were written at data().
   void set_size(std::uint64_t size) { size_ = static_cast<std::uint32_t>(size); }
 

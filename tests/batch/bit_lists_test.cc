@@ -28,7 +28,7 @@ TEST(BitLists, have_a_number_for_each_bit) {
       if ((word.bits >> i & 1) != 0) expected.push_back(word.base + i);
     }
   }
-  Numbers found(expected.size() + 8);
+  Numbers found(expected.size() + 16);
   ASSERT_EQ(list_bits(words, found.data()), expected.size());
   found.resize(expected.size());
   EXPECT_EQ(found, expected);
