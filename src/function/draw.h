@@ -17,6 +17,10 @@ inline constexpr std::uint32_t kPhiloxFactors[] = {0xD2511F53, 0xCD9E8D57};
 inline constexpr std::uint32_t kPhiloxSteps[] = {0x9E3779B9, 0xBB67AE85};
 [[nodiscard]] std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                                   std::array<std::uint32_t, 2> key);
+/// Numbers of 64 bits, two of each block (its first two words, the first one above, and its last
+/// two): of the blocks of `counter` and of those whose last word is one more, two more, and so on.
+void philox_numbers(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key,
+                    std::span<std::uint64_t> to);
 
 /// Of the first word its upper 23 bits k become (k + 0.5) / 2^23, which float has exactly: more
 /// than 0, less than 1.

@@ -10,21 +10,21 @@
 namespace vecc::training {
 namespace {
 
-// Numbers of 64 bits, two from each block of the generator.
+// Numbers of 64 bits, made some at a time.
 class Numbers {
  public:
-  Numbers(std::uint64_t seed, std::uint64_t step, std::uint32_t owner)
+  /// `count`: how many it will be asked for.
+  Numbers(std::uint64_t seed, std::uint64_t step, std::uint32_t owner, std::uint32_t count)
       : key_{static_cast<std::uint32_t>(seed),
              static_cast<std::uint32_t>(seed >> 32) ^ kFanoutStream},
         counter_{owner, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32),
-                 0} {}
+                 0},
+        left_(count) {}
 
   /// One of 0 ... last, which is below 2^32.
   std::uint32_t below_or_at(std::uint32_t last) {
-    if (next_ == 0) block_ = philox(counter_, key_);
-    const std::uint64_t number = std::uint64_t{block_[next_]} << 32 | block_[next_ + 1];
-    next_ = (next_ + 2) % 4;
-    if (next_ == 0) ++counter_[3];
+    if (next_ == end_) fill();
+    const std::uint64_t number = numbers_[next_++];
     const std::uint64_t range = last + std::uint64_t{1};
     // The upper half of number * range, without 128 bits.
     const std::uint64_t low = (number & 0xFFFFFFFF) * range >> 32;
@@ -32,10 +32,21 @@ class Numbers {
   }
 
  private:
+  void fill() {
+    next_ = 0;
+    end_ = std::min<std::uint32_t>(left_, kAtOnce);
+    philox_numbers(counter_, key_, std::span(numbers_).first(end_));
+    counter_[3] += kAtOnce / 2;
+    left_ -= end_;
+  }
+
+  static constexpr std::uint32_t kAtOnce = 16;  // two of a block
   std::array<std::uint32_t, 2> key_;
   std::array<std::uint32_t, 4> counter_;
-  std::array<std::uint32_t, 4> block_{};
-  std::size_t next_ = 0;
+  std::uint32_t left_;
+  std::array<std::uint64_t, kAtOnce> numbers_{};
+  std::uint32_t next_ = 0;
+  std::uint32_t end_ = 0;
 };
 
 // Of up to so many members a bit each says which are drawn.
@@ -79,7 +90,7 @@ void draw_members(std::uint64_t seed, std::uint64_t step, std::uint32_t owner,
     std::iota(places.begin(), places.end(), 0u);
     return;
   }
-  Numbers numbers(seed, step, owner);
+  Numbers numbers(seed, step, owner, k);
   if (members <= kBitMembers) return draw_bits(numbers, members, k, places);
   places.clear();
   if (k > kSortedMembers) return draw_many(numbers, members, k, places);

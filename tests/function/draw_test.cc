@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "vecc/function.h"
 
@@ -20,6 +21,24 @@ TEST(Draw, PhiloxHasThePublishedVectors) {
             (Counter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
             (Counter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(Draw, NumbersOfBlocksAreTheirWords) {
+  const std::array<std::uint32_t, 2> key{0xa4093822, 0x299f31d0};
+  for (const std::uint32_t first : {0u, 7u, ~0u - 3}) {
+    for (std::size_t count = 0; count < 40; ++count) {
+      std::vector<std::uint64_t> numbers(count + 1, 1);
+      philox_numbers({5, ~0u, 0x13198a2e, first}, key, std::span(numbers).first(count));
+      EXPECT_EQ(numbers[count], 1u) << "written behind " << count;
+      for (std::size_t i = 0; i < count; ++i) {
+        const Counter block =
+            philox({5, ~0u, 0x13198a2e, first + static_cast<std::uint32_t>(i / 2)}, key);
+        const std::size_t word = i % 2 * 2;
+        EXPECT_EQ(numbers[i], std::uint64_t{block[word]} << 32 | block[word + 1])
+            << count << ", number " << i;
+      }
+    }
+  }
 }
 
 TEST(Draw, NumbersAreTheUpperBitsOfTheFirstWord) {
