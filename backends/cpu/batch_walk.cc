@@ -15,6 +15,7 @@ BatchWalk::BatchWalk(const BatchPlan& batch, const BoundPlan& bound, std::uint32
       lists_(launches_.size()),
       progress_(2 * launches_.size() + 1) {
   std::uint64_t unstored = 0;
+  std::size_t updates = 0;
   for (std::size_t l = 0; l < launches_.size(); ++l) {
     const BatchLaunch& launch = batch.launches[l];
     BoundLaunch& own = launches_[l];
@@ -24,6 +25,7 @@ BatchWalk::BatchWalk(const BatchPlan& batch, const BoundPlan& bound, std::uint32
       lists_[l].assign(own.arguments.lists, own.arguments.lists + launch.accesses.size());
       own.arguments.lists = lists_[l].data();
     }
+    updates += launch.updates.size();
     for (const BatchUpdate& update : launch.updates) {
       const BatchAccess& access = launch.accesses[update.access];
       unstored = std::max(unstored, access.rows * access.size * batch.units[access.buffer]);
@@ -31,6 +33,7 @@ BatchWalk::BatchWalk(const BatchPlan& batch, const BoundPlan& bound, std::uint32
     scratch_bytes_ = std::max(scratch_bytes_, own.scratch_bytes);
   }
   nowhere_ = NativeBlock(bound.plan().dtype, unstored);
+  unstored_.reserve(updates);
   steps_.reserve(2 * launches_.size() + 1);
   while (scratch_bytes_ > 0 && scratch_.size() < threads) {
     scratch_.emplace_back(new std::byte[scratch_bytes_]);
@@ -55,9 +58,6 @@ void BatchWalk::bind_run(const BatchRows& rows, const BatchRows::Run& run) {
   } else {
     own.arguments.order = run.is_whole && launch.types ? whole.order : nullptr;
   }
-  if (!launch.updates.empty()) {
-    std::copy_n(whole.data, launch.accesses.size(), data_[run.launch].begin());
-  }
   if (!launch.drops) return;
   own.arguments.rows = run.rows;
   own.arguments.offsets = rows.wide.data() + run.offsets;
@@ -68,10 +68,12 @@ void BatchWalk::bind_run(const BatchRows& rows, const BatchRows::Run& run) {
 }
 
 void BatchWalk::bind(const BatchRows& rows) {
-  for (const BatchRows::Run& run : rows.runs) bind_run(rows, run);
-  for (const BatchRows::Unstored& unstored : rows.unstored) {
-    data_[unstored.launch][unstored.access] = nowhere_.at(0);
+  for (const auto& [launch, access] : unstored_) {
+    data_[launch][access] = bound_.launches()[launch].arguments.data[access];
   }
+  unstored_ = rows.unstored;
+  for (const auto& [launch, access] : unstored_) data_[launch][access] = nowhere_.at(0);
+  for (const BatchRows::Run& run : rows.runs) bind_run(rows, run);
   add_steps(rows);
 }
 

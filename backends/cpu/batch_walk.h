@@ -48,6 +48,7 @@ class BatchWalk {
   std::vector<std::vector<void*>> data_;         // by launch, by access
   std::vector<std::vector<const void*>> lists_;  // by launch that drops, by access
   NativeBlock nowhere_;                          // what must not be stored goes there
+  std::vector<BatchRows::Unstored> unstored_;    // what does now
   std::vector<Step> steps_;
   SharedSteps progress_;                               // by step
   std::uint64_t scratch_bytes_ = 0;                    // of a thread

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <boost/container_hash/hash.hpp>
 #include <limits>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "src/support/list_threads.h"
@@ -429,7 +431,7 @@ class BatchTrainer final : public Trainer {
   std::map<Samples, CompiledStep> steps_;
   std::unique_ptr<BatchSteps> bound_steps_;  // in place of steps_, where there are such
   std::optional<BatchPrefetch> prefetch_;    // of bound_steps_, which must outlive it
-  std::map<Samples, BatchStep> kept_batches_;
+  std::unordered_map<Samples, BatchStep, boost::hash<Samples>> kept_batches_;
   std::uint64_t kept_bytes_ = 0;           // of their arrays
   std::vector<BatchSteps::Start> starts_;  // that are started at once
   TrainPosition position_;
