@@ -9,7 +9,7 @@ ArenaPages::ArenaPages(const BatchPlan& batch, const BoundPlan& bound, std::uint
       bound_(bound),
       arena_(bound.arena()),
       kept_(kept),
-      counts_(arena_.bytes() > kept) {
+      counts_(!batch.is_compact && arena_.bytes() > kept) {
   if (!counts_) return;
   arena_.use_small_pages();
   is_written_.resize(arena_.bytes() / kPage + 1);

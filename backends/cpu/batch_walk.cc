@@ -21,7 +21,7 @@ BatchWalk::BatchWalk(const BatchPlan& batch, const BoundPlan& bound, std::uint32
     BoundLaunch& own = launches_[l];
     data_[l].assign(own.arguments.data, own.arguments.data + launch.accesses.size());
     own.arguments.data = data_[l].data();
-    if (launch.drops) {
+    if (launch.drops || batch.is_compact) {
       lists_[l].assign(own.arguments.lists, own.arguments.lists + launch.accesses.size());
       own.arguments.lists = lists_[l].data();
     }
@@ -41,7 +41,7 @@ BatchWalk::BatchWalk(const BatchPlan& batch, const BoundPlan& bound, std::uint32
 }
 
 std::uint64_t BatchWalk::bytes() const {
-  return nowhere_.bytes() + scratch_bytes_ * scratch_.size();
+  return nowhere_.bytes() + values_.bytes() + scratch_bytes_ * scratch_.size();
 }
 
 void BatchWalk::bind_run(const BatchRows& rows, const BatchRows::Run& run) {
@@ -58,22 +58,40 @@ void BatchWalk::bind_run(const BatchRows& rows, const BatchRows::Run& run) {
   } else {
     own.arguments.order = run.is_whole && launch.types ? whole.order : nullptr;
   }
-  if (!launch.drops) return;
+  if (batch_.is_compact) bind_places(rows, run);
+  if (!launch.drops && !batch_.is_compact) return;
   own.arguments.rows = run.rows;
-  own.arguments.offsets = rows.wide.data() + run.offsets;
+  if (run.offsets != kNone) own.arguments.offsets = rows.wide.data() + run.offsets;
   for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
     const std::uint32_t place = rows.lists[run.lists + a];
     if (place != kNone) lists_[run.launch][a] = entries(place);
   }
 }
 
+void BatchWalk::bind_places(const BatchRows& rows, const BatchRows::Run& run) {
+  const BatchLaunch& launch = batch_.launches[run.launch];
+  for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
+    if (!batch_.made_buffers[launch.accesses[a].buffer]) continue;
+    data_[run.launch][a] = values_.at(rows.places[run.places + a]);
+  }
+}
+
+// More than is needed, so that few batches find too little; it is no memory until it is written.
+void BatchWalk::make_room(const BatchRows& rows) {
+  if (rows.value_count <= values_.elements()) return;
+  values_ = NativeBlock();
+  values_ = NativeBlock(bound_.plan().dtype, rows.value_count + rows.value_count / 2);
+  values_.use_large_pages();
+}
+
 void BatchWalk::bind(const BatchRows& rows) {
+  if (batch_.is_compact) make_room(rows);
   for (const auto& [launch, access] : unstored_) {
     data_[launch][access] = bound_.launches()[launch].arguments.data[access];
   }
+  for (const BatchRows::Run& run : rows.runs) bind_run(rows, run);
   unstored_ = rows.unstored;
   for (const auto& [launch, access] : unstored_) data_[launch][access] = nowhere_.at(0);
-  for (const BatchRows::Run& run : rows.runs) bind_run(rows, run);
   add_steps(rows);
 }
 
@@ -94,6 +112,7 @@ void BatchWalk::set_zeros(const BatchRows& rows, const Step& step) const {
   constexpr std::size_t kLine = 64;
   constexpr std::size_t kFetched = 256;  // the processor fetches what follows
   const auto place = [&](const BatchRows::Zeros& zeros) {
+    if (batch_.is_compact) return values_.at(zeros.first);
     return bound_.block(zeros.buffer).at(bound_.first(zeros.buffer) + zeros.first);
   };
   const auto fetch = [&](const BatchRows::Zeros& zeros) {

@@ -31,8 +31,10 @@ class BatchWalk {
     bool is_shared_out = false;
   };
 
+  void make_room(const BatchRows& rows);
   void bind(const BatchRows& rows);
   void bind_run(const BatchRows& rows, const BatchRows::Run& run);
+  void bind_places(const BatchRows& rows, const BatchRows::Run& run);
   void add_steps(const BatchRows& rows);
   [[nodiscard]] std::size_t tiles_of(const BatchRows::Run& run) const {
     return run.is_whole ? launches_[run.launch].tile_count : run.tiles;
@@ -49,6 +51,7 @@ class BatchWalk {
   std::vector<std::vector<const void*>> lists_;  // by launch that drops, by access
   NativeBlock nowhere_;                          // what must not be stored goes there
   std::vector<BatchRows::Unstored> unstored_;    // what does now
+  NativeBlock values_;                           // of batches, where they are compact
   std::vector<Step> steps_;
   SharedSteps progress_;                               // by step
   std::uint64_t scratch_bytes_ = 0;                    // of a thread

@@ -62,17 +62,66 @@ class CpuMachine final : public native::PlanMachine<NativeBlock> {
 
 // Before any other memory is taken.
 Result<TableFiles> reserve_tables(const Plan& plan, const Program& program,
-                                  const ExecutionOptions& options, std::uint64_t& kept_bytes) {
+                                  const ExecutionOptions& options, bool is_compact,
+                                  std::uint64_t& kept_bytes) {
   std::vector<PlacedTable> tables = place_in_files(plan, program, options);
   const BatchOptions* const batch = options.batch.get();
   if (options.check_plan) {
-    VECC_TRY_VOID(
-        options.check_plan({program, plan, batch, &options.places, &tables, &kept_bytes}));
-  } else if (batch != nullptr && batch->keeps_more) {
+    VECC_TRY_VOID(options.check_plan(
+        {program, plan, batch, &options.places, &tables, is_compact ? nullptr : &kept_bytes}));
+  } else if (batch != nullptr && batch->keeps_more && !is_compact) {
     const std::uint64_t values = plan.arena_elements * byte_size(plan.dtype);
     kept_bytes = kept_where_free(kept_bytes, values, free_host_bytes());
   }
   return TableFiles::make(plan, std::move(tables), options.places);
+}
+
+// Bytes that a step of all samples stores, for each number in the lists of one that is compact.
+double stored_by_entry(const Plan& plan) {
+  double stored = 0;
+  double entries = 0;
+  for (const Launch& launch : plan.launches) {
+    const Kernel& kernel = plan.kernels[launch.kernel];
+    const double members = kernel.segments == KernelSegments::Ragged
+                               ? plan.arrays[launch.offsets]->back()
+                               : static_cast<double>(launch.rows) * launch.members;
+    for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
+      const KernelAccess& access = kernel.accesses[a];
+      if (access.map != RowMap::Direct && access.map != RowMap::List) continue;
+      const double rows = access.space == KernelSpace::Member ? members : launch.rows;
+      entries += rows;
+      const bool is_made = plan.buffers[launch.accesses[a].buffer].kind == PlanBuffer::Kind::Arena;
+      if (access.store && is_made) stored += rows * static_cast<double>(access.shape.size());
+    }
+  }
+  return stored * static_cast<double>(byte_size(plan.dtype)) / std::max(entries, 1.0);
+}
+
+// Whether rows that lie all over cost more than the lists of a compact batch: where values of all
+// samples are many times a cache, and rows wide, or pages would be given back.
+bool gains_by_compact(const Plan& plan, const BatchOptions& batch) {
+  constexpr double kWideRow = 48;
+  const std::uint64_t values = plan.arena_elements * byte_size(plan.dtype);
+  if (values <= batch.kept_bytes) return false;
+  return stored_by_entry(plan) >= kWideRow ||
+         kept_where_free(batch.kept_bytes, values, free_host_bytes()) < values;
+}
+
+Result<bool> takes_compact(const Plan& plan, const BatchOptions& batch) {
+  const auto error = [](std::string message) {
+    return Errors(ErrorCode::Usage, "--batch-values=compact", std::move(message));
+  };
+  if (batch.values == BatchValues::Spread) return false;
+  const bool is_asked = batch.values == BatchValues::Compact;
+  if (batch.computes_outputs) {
+    if (is_asked) return error("outputs of forward batches stay at their places");
+    return false;
+  }
+  if (!can_be_compact(plan)) {
+    if (is_asked) return error("the program has functions that differ from row to row");
+    return false;
+  }
+  return is_asked || gains_by_compact(plan, batch);
 }
 
 }  // namespace
@@ -90,13 +139,16 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
   Plan plan = native::make_verified_plan(whole.program, planned);
   std::optional<BatchPlan> batch;
   if (options.batch) {
-    VECC_TRY(batch, make_batch_plan(std::move(plan), program, *options.batch));
+    VECC_TRY(const bool compact, takes_compact(plan, *options.batch));
+    VECC_TRY(batch, make_batch_plan(std::move(plan), program, *options.batch, compact));
     const Result<void> verified = verify(batch->plan);
     VECC_CHECK(verified, verified.error().text());
     plan = std::move(batch->plan);
   }
   std::uint64_t kept_bytes = options.batch ? options.batch->kept_bytes : 0;
-  VECC_TRY(TableFiles files, reserve_tables(plan, whole.program, options, kept_bytes));
+  VECC_TRY(TableFiles files,
+           reserve_tables(plan, whole.program, options, batch && batch->is_compact, kept_bytes));
+  if (batch && batch->is_compact) plan.arena_elements = 0;  // a batch's values are its runner's
   const bool compiles = is_worth_compiling(plan, options.expected_runs);
   std::unique_ptr<CpuExecutable> made(new CpuExecutable(whole));
   native::forget_backward(whole, program);
@@ -138,6 +190,13 @@ Result<void> CpuExecutable::start() {
 Result<std::vector<Executable::Output>> CpuExecutable::outputs() {
   if (batches_) return batch_outputs(batches_->outputs());
   return PlanExecutable::outputs();
+}
+
+Result<std::vector<double>> CpuExecutable::read(ValueId value) {
+  if (batches_ && batches_->is_compact()) {
+    return Errors(ErrorCode::Usage, "batch", "values of a compact batch are not kept");
+  }
+  return PlanExecutable::read(value);
 }
 
 Result<void> CpuExecutable::copy_batch_outputs(OutputElements to) {

@@ -104,6 +104,9 @@ Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_whole(const Program& p
 Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_for_batches(
     const Program& program, const ExecutionOptions& options, Plan plan) {
   VECC_TRY(const auto places, place_on_device(plan, program, options, *device_));
+  if (options.batch->values == BatchValues::Compact) {
+    return Errors(ErrorCode::Usage, "--batch-values=compact", "batches on cuda are spread");
+  }
   VECC_TRY(BatchPlan batch, make_batch_plan(std::move(plan), program, *options.batch));
   const Result<void> verified = verify(batch.plan);
   VECC_CHECK(verified, verified.error().text());

@@ -50,6 +50,13 @@ enum class BatchSide : std::uint8_t {
   Device,  ///< where the backend can, else the host
 };
 
+/// Where a bound batch has the values that its step computes: the same values, bit by bit.
+enum class BatchValues : std::uint8_t {
+  Choose,   ///< by what they take
+  Spread,   ///< at their places among those of all samples
+  Compact,  ///< in a memory of the batch's size: index arrays are larger, values close together
+};
+
 struct SampledMembers;
 
 /// Members that batches draw (fanout.h).
@@ -87,6 +94,7 @@ struct BatchOptions {
   /// once (cuda). 0: ever new ones.
   std::uint64_t batches_again = 0;
   BatchSide side = BatchSide::Choose;
+  BatchValues values = BatchValues::Choose;
   /// Of the host, that bind batches at once.
   std::uint32_t binding_threads = 1;
   /// Of index arrays of a batch and what else it brings: memory for so many bytes is always kept,
@@ -126,6 +134,7 @@ struct BatchCounts {
 struct BatchBytes {
   std::uint64_t values = 0;  ///< of the rows that its launches compute
   std::uint64_t arrays = 0;  ///< rows, lists, offsets, tiles
+  bool is_compact = false;   ///< BatchValues::Compact: values are all the memory that it has
 };
 
 /// A batch with its rows, index arrays and tiles, in the form in which a backend runs it.

@@ -30,6 +30,8 @@ enum class BatchWay : std::uint8_t {
 };
 [[nodiscard]] std::string_view text_of(BatchWay way);
 [[nodiscard]] std::optional<BatchWay> parse_batch_way(std::string_view text);
+[[nodiscard]] std::string_view text_of(BatchValues values);
+[[nodiscard]] std::optional<BatchValues> parse_batch_values(std::string_view text);
 
 /// A step as its Program: made of a trainer's forward Program, its graph's samples and
 /// TrainOptions.
@@ -68,6 +70,7 @@ struct TrainOptions {
   /// batches: the oracle of tests.
   bool restricts_batches = false;
   BatchSide batch_side = BatchSide::Choose;
+  BatchValues batch_values = BatchValues::Choose;
   OptimizeOptions optimize;  ///< for the step Program of all samples; batches take it over
   /// Looked in for steps before they are made; null: they are made. Results are the same.
   std::shared_ptr<StepStore> steps = nullptr;

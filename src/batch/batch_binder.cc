@@ -9,6 +9,10 @@ namespace vecc {
 BatchBinder::BatchBinder(const BatchPlan& plan, const WeightReach* reach,
                          const ReachNumbers* numbers)
     : plan_(plan), reach_(reach), writer_(plan, reach == nullptr ? numbers : &reach->numbers()) {
+  if (plan.is_compact) {
+    spread_.reserve(plan);
+    compact_.emplace(plan);
+  }
   if (reach_ == nullptr) {
     finder_.emplace(plan);
     return;
@@ -28,14 +32,15 @@ BatchBinder::BatchBinder(const BatchPlan& plan, const WeightReach* reach,
 }
 
 std::uint64_t BatchBinder::bytes() const {
-  return finder_ ? finder_->bytes() : reached_.bytes();
+  return (finder_ ? finder_->bytes() : reached_.bytes()) + (compact_ ? compact_->bytes() : 0);
 }
 
 void BatchBinder::bind(const Batch& batch, BatchRows& result) {
-  result.clear();
-  result_ = &result;
+  result_ = compact_ ? &spread_ : &result;
+  result_->clear();
   writer_.begin();
   reach_ == nullptr ? search(batch) : unite(batch);
+  if (compact_) compact_->write(spread_, result);
 }
 
 void BatchBinder::set_at_rest(std::uint32_t number, std::uint32_t store, std::uint32_t row) {

@@ -6,6 +6,7 @@
 
 #include "src/batch/batch_plan.h"
 #include "src/batch/batch_rows.h"
+#include "src/batch/compact_writer.h"
 #include "src/batch/row_finder.h"
 #include "src/batch/run_writer.h"
 #include "src/batch/weight_reach.h"
@@ -55,6 +56,9 @@ class BatchBinder final : private RowSink {
   std::vector<std::uint32_t> share_;  // by launch: of shared_; kNone: it has rows of its own
   LaunchRows rows_;                   // of one that has
   RunWriter writer_;
+  // Of a compact plan:
+  BatchRows spread_;  // the batch as all rows have their places
+  std::optional<CompactWriter> compact_;
   BatchRows* result_ = nullptr;  // of bind()
 };
 

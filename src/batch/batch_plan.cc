@@ -164,6 +164,32 @@ void find_units(BatchPlan& of) {
   }
 }
 
+// Units of a buffer that stay together, so that the numbers of all accesses' rows divide by their
+// sizes: the least common multiple of these; all, where entries of 16 bits might not do.
+void find_blocks(BatchPlan& of) {
+  of.blocks.assign(of.units.size(), 1);
+  for (const PlanBuffer& buffer : of.plan.buffers) of.lives.emplace_back(buffer.first, buffer.last);
+  const auto for_each_access = [&](auto&& visit) {
+    for (const BatchLaunch& launch : of.launches) {
+      for (const BatchAccess& access : launch.accesses) {
+        if (of.made_buffers[access.buffer]) visit(launch, access, of.blocks[access.buffer]);
+      }
+    }
+  };
+  for_each_access([&](const BatchLaunch&, const BatchAccess& access, std::uint64_t& block) {
+    if (block < of.unit_counts[access.buffer]) block = std::lcm(block, access.size);
+  });
+  for_each_access([&](const BatchLaunch& launch, const BatchAccess& access, std::uint64_t& block) {
+    constexpr std::uint64_t kMostEntry = 65'535;
+    const bool is_shifted = access.first % block != access.first % access.size;
+    const bool may_not_fit =
+        launch.is_narrow && is_shifted && access.rows + block / access.size > kMostEntry;
+    if (may_not_fit || block > of.unit_counts[access.buffer]) {
+      block = of.unit_counts[access.buffer];
+    }
+  });
+}
+
 }  // namespace
 
 std::uint64_t bytes_of(const BatchPlan& plan) {
@@ -190,8 +216,14 @@ std::uint64_t bytes_of(const BatchPlan& plan) {
   return bytes + plan.outputs.size() * sizeof(BatchOutput);
 }
 
-Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const BatchOptions& options) {
+bool can_be_compact(const Plan& plan) {
+  return std::ranges::all_of(plan.kernels, [](const Kernel& k) { return k.word_slots == 0; });
+}
+
+Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const BatchOptions& options,
+                                  bool compact) {
   BatchPlan result;
+  result.is_compact = compact;
   result.plan = std::move(plan);
   result.lists_touched = options.lists_touched;
   result.mixes_samples = options.mixes_samples;
@@ -217,8 +249,14 @@ Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const Batch
     if (of.drops) let_members_tell(zeros, result.plan.kernels[launch.kernel]);
     VECC_TRY(of.updates, updates.of(launch, zeros));
     of.sources = sources_of(result, launch, zeros);
-    of.drops ? loosener.list_members(launch) : loosener.take_order(launch);
-    arrays.bind(launch, of);
+    if (compact && !of.drops) {  // batches are found in what it was
+      arrays.bind(launch, of);
+      of.takes_order = true;
+      loosener.list_rows(launch);
+    } else {
+      of.drops ? loosener.list_members(launch) : loosener.take_order(launch);
+      arrays.bind(launch, of);
+    }
     result.launches.push_back(std::move(of));
   }
   VECC_TRY_VOID(updates.check_sources());
@@ -232,6 +270,7 @@ Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const Batch
     result.launches[l].floor = tile_floor(kernel, result.plan.target);
     result.launches[l].row_work = row_work(kernel);
   }
+  if (compact) find_blocks(result);
   return result;
 }
 

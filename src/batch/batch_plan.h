@@ -5,11 +5,14 @@
 //   - Sums of what is 0 but for a batch skip members: segments are ragged, members are listed. Such
 //     a launch ("drops") numbers its rows and members anew for each batch.
 // Rows keep their numbers in buffers, so that only these index arrays differ from batch to batch.
+// In a compact plan every launch numbers its rows anew, and rows of the arena are numbered among
+// those that the batch has (src/batch/compact_writer.h).
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/batch/batch_outputs.h"
@@ -93,15 +96,23 @@ struct BatchPlan {
   std::vector<std::vector<BufferIndex>> weights;  ///< by BatchOptions::weights
   std::vector<ParameterIndex> groups;             ///< parameters that updates belong to
   std::vector<BatchOutput> outputs;               ///< by sample; none: batches ask for none
-  bool lists_touched = false;                     ///< BatchOptions'
-  bool mixes_samples = false;                     ///< BatchOptions'
+  bool is_compact = false;
+  // Of a compact plan, by buffer:
+  std::vector<std::uint64_t> blocks;  ///< of one that is made: units that stay together
+  /// The first launch that stores into it, and the last that loads from it.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> lives;
+  bool lists_touched = false;  ///< BatchOptions'
+  bool mixes_samples = false;  ///< BatchOptions'
 };
 
 /// `plan`: of `program`. Error: BackendUnsupported, with what cannot run batch by batch (a launch
 /// that reads a parameter which one before it has updated; with lists_touched, one that updates
-/// several tables at once).
+/// several tables at once). `compact`: can_be_compact(plan).
 [[nodiscard]] Result<BatchPlan> make_batch_plan(Plan plan, const Program& program,
-                                                const BatchOptions& options);
+                                                const BatchOptions& options, bool compact = false);
+
+/// Whether rows of all launches may be numbered anew: no function of a row has words of its own.
+[[nodiscard]] bool can_be_compact(const Plan& plan);
 
 /// Of its index arrays, each counted once.
 [[nodiscard]] std::uint64_t bytes_of(const BatchPlan& plan);

@@ -23,6 +23,12 @@ std::uint32_t append_listed(std::span<const std::uint32_t> list,
   return static_cast<std::uint32_t>(place);
 }
 
+// Of a list that a compact batch makes of an access.
+std::uint64_t most_entries(const BatchLaunch& launch, const BatchAccess& access) {
+  if (access.map != RowMap::Direct && access.map != RowMap::List) return 0;
+  return access.space == KernelSpace::Member ? member_count(launch) : launch.rows;
+}
+
 }  // namespace
 
 void BatchRows::clear() {
@@ -33,6 +39,8 @@ void BatchRows::clear() {
   narrow.clear();
   zeros.clear();
   unstored.clear();
+  places.clear();
+  value_count = 0;
 }
 
 void BatchRows::reserve(const BatchPlan& plan) {
@@ -47,8 +55,12 @@ void BatchRows::reserve(const BatchPlan& plan) {
     accesses += launch.accesses.size();
     if (launch.drops) wide_entries += launch.rows + std::uint64_t{1};
     entries += launch.rows * std::uint64_t{2};
+    if (plan.is_compact && launch.offsets) wide_entries += launch.rows + std::uint64_t{1};
     for (const BatchAccess& access : launch.accesses) {
-      if (launch.drops && access.list) entries += access.list->size();
+      if (plan.is_compact)
+        entries += most_entries(launch, access);
+      else if (launch.drops && access.list)
+        entries += access.list->size();
       if (access.store) stored += access.rows;
     }
   }
@@ -59,6 +71,7 @@ void BatchRows::reserve(const BatchPlan& plan) {
   narrow.reserve(narrow_entries);
   zeros.reserve(stored);
   unstored.reserve(accesses);
+  if (plan.is_compact) places.reserve(accesses);
 }
 
 std::uint32_t BatchRows::add(std::span<const std::uint32_t> entries, bool is_narrow) {
@@ -82,7 +95,7 @@ std::uint32_t BatchRows::add(std::span<const std::uint32_t> list,
 
 std::uint64_t BatchRows::bytes() const {
   return bytes_of(runs) + bytes_of(tiles) + bytes_of(lists) + bytes_of(wide) + bytes_of(narrow) +
-         bytes_of(zeros) + bytes_of(unstored);
+         bytes_of(zeros) + bytes_of(unstored) + bytes_of(places);
 }
 
 std::uint64_t bytes_of(std::span<const Batch::Weights> weights) {
@@ -93,10 +106,15 @@ std::uint64_t bytes_of(std::span<const Batch::Weights> weights) {
 
 BatchBytes bytes_of_step(const BatchPlan& plan, const BatchRows& rows, std::uint64_t number_bytes) {
   BatchBytes bytes;
+  bytes.arrays = rows.bytes();
+  if (plan.is_compact) {
+    bytes.values = rows.value_count * number_bytes;
+    bytes.is_compact = true;
+    return bytes;
+  }
   for_each_value(plan, rows, [&](BufferIndex, std::uint64_t, std::uint64_t count) {
     bytes.values += count * number_bytes;
   });
-  bytes.arrays = rows.bytes();
   return bytes;
 }
 

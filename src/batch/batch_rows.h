@@ -21,6 +21,7 @@ struct BatchRows {
     std::uint32_t order = kNone;    ///< place; a launch that takes an order has none otherwise
     std::uint32_t offsets = kNone;  ///< place in `wide`
     std::uint32_t lists = kNone;    ///< in `lists`: by access, their places
+    std::uint32_t places = kNone;   ///< of a compact batch: in `places`, by access
     std::uint64_t work = 0;
   };
   /// Rows begin .. end - 1, or those at these places of the order.
@@ -33,7 +34,7 @@ struct BatchRows {
   struct Zeros {
     std::uint32_t launch = 0;
     BufferIndex buffer = 0;
-    std::uint64_t first = 0;
+    std::uint64_t first = 0;  ///< of the buffer; of a compact batch, of its values
     std::uint64_t count = 0;
     double value = 0;
   };
@@ -50,6 +51,8 @@ struct BatchRows {
   std::vector<std::uint16_t> narrow;
   std::vector<Zeros> zeros;  ///< in the order of their launches
   std::vector<Unstored> unstored;
+  std::vector<std::uint64_t> places;  ///< of a compact batch: numbers of its values
+  std::uint64_t value_count = 0;      ///< of a compact batch: numbers that its values take at most
 
   void clear();
   /// Room for any batch of the plan; memory is taken when a batch needs it.

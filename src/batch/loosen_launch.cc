@@ -18,6 +18,17 @@ void list_members_of(Kernel& kernel, bool lists_rows) {
   }
 }
 
+// Sums keep their order.
+void list_rows_of(Kernel& kernel, bool lists_rows) {
+  kernel.ordered = false;
+  for (KernelAccess& access : kernel.accesses) {
+    const bool is_listed = access.space == KernelSpace::Member || lists_rows;
+    if (!is_listed || access.map != RowMap::Direct) continue;
+    access.map = RowMap::List;
+    access.renumbered = true;
+  }
+}
+
 }  // namespace
 
 bool has_tile_types(const Kernel& kernel) {
@@ -53,10 +64,12 @@ std::uint32_t LaunchLoosener::changed_kernel(std::uint32_t number, Change change
   const auto [found, is_new] = kernels_.try_emplace({number, change}, number);
   if (!is_new) return found->second;
   Kernel kernel = plan_.kernels[number];
-  if (change == Change::Order) {
-    kernel.ordered = true;
-  } else {
-    list_members_of(kernel, change == Change::Members);
+  switch (change) {
+    case Change::Order: kernel.ordered = true; break;
+    case Change::Members:
+    case Change::MembersOfOne: list_members_of(kernel, change == Change::Members); break;
+    case Change::Rows:
+    case Change::RowsOfOne: list_rows_of(kernel, change == Change::Rows); break;
   }
   if (kernel != plan_.kernels[number]) {
     found->second = static_cast<std::uint32_t>(plan_.kernels.size());
@@ -117,6 +130,24 @@ void LaunchLoosener::list_members(Launch& launch) {
       changed_kernel(launch.kernel, lists_rows ? Change::Members : Change::MembersOfOne);
   launch.members = 0;
   launch.order = kNone;
+}
+
+void LaunchLoosener::list_rows(Launch& launch) {
+  const Kernel kernel = plan_.kernels[launch.kernel];
+  const bool lists_rows = launch.rows > 1;
+  for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
+    const KernelAccess& access = kernel.accesses[a];
+    if (access.map != RowMap::Direct) continue;
+    if (access.space == KernelSpace::Row) {
+      if (lists_rows) launch.accesses[a].list = numbers_to(launch.rows);
+    } else {
+      const bool is_ragged = kernel.segments == KernelSegments::Ragged;
+      launch.accesses[a].list = numbers_to(is_ragged ? plan_.arrays[launch.offsets]->back()
+                                                     : launch.rows * launch.members);
+    }
+  }
+  launch.kernel = changed_kernel(launch.kernel, lists_rows ? Change::Rows : Change::RowsOfOne);
+  if (!has_tile_types(kernel)) launch.order = kNone;
 }
 
 }  // namespace vecc

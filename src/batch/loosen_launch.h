@@ -20,9 +20,12 @@ class LaunchLoosener {
   /// Its segments are ragged, all members are listed, and its rows too if there are several: rows
   /// and members may be renumbered.
   void list_members(Launch& launch);
+  /// All that it reads and stores by number is listed, its rows too if there are several: rows may
+  /// be renumbered, and members with all others of their row. Its segments stay.
+  void list_rows(Launch& launch);
 
  private:
-  enum class Change : std::uint8_t { Order, Members, MembersOfOne };
+  enum class Change : std::uint8_t { Order, Members, MembersOfOne, Rows, RowsOfOne };
   [[nodiscard]] std::uint32_t changed_kernel(std::uint32_t kernel, Change change);
   [[nodiscard]] ArrayIndex add_array(std::vector<std::uint32_t> array);
   /// What a strided launch's members have in `list` (kNone: their counters), row by row.

@@ -88,7 +88,7 @@ void RunWriter::add(std::uint32_t number, LaunchRows& of, BatchRows& to) {
     run.work = launch.work * of.members.size() / std::max(1u, launch.offsets->back());
     add_lists(number, of, run, to);
   } else {
-    run.is_whole = run.rows == launch.rows;
+    run.is_whole = run.rows == launch.rows && !plan_.is_compact;
     if (!run.is_whole && launch.types) sort_by_type(launch, of.rows);
     if (!run.is_whole && launch.takes_order) {
       std::uint32_t& place = places_[slots_[number].order];

@@ -73,6 +73,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
     made.batch.batches_again = (samples.size() + size - 1) / size;
   }
   made.batch.side = options.batch_side;
+  made.batch.values = options.batch_values;
   const bool lists_touched = made.batch.lists_touched;
   if (lists_touched && way == BatchWay::Mask) {
     return refuse("mask", "lazy-adam changes the rows that a batch touches, a mask all");

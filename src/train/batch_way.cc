@@ -167,4 +167,17 @@ std::optional<BatchWay> parse_batch_way(std::string_view text) {
   return parse_name<BatchWay>(text);
 }
 
+std::string_view text_of(BatchValues values) {
+  switch (values) {
+    case BatchValues::Choose: return "choose";
+    case BatchValues::Spread: return "spread";
+    case BatchValues::Compact: return "compact";
+  }
+  return "";
+}
+
+std::optional<BatchValues> parse_batch_values(std::string_view text) {
+  return parse_name<BatchValues>(text);
+}
+
 }  // namespace vecc

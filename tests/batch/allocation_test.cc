@@ -75,9 +75,12 @@ Batch batch_of(const training::BatchStepProgram& made, std::uint32_t count, std:
   return batch;
 }
 
-TEST(BatchAllocation, none_after_the_first_step) {
+class StepAllocation : public ::testing::TestWithParam<BatchValues> {};
+
+TEST_P(StepAllocation, none_after_the_first) {
   if (test::kSanitized) GTEST_SKIP() << "memory is the sanitizer's";
-  const training::BatchStepProgram made = step_of("mutagenesis.pb");
+  training::BatchStepProgram made = step_of("mutagenesis.pb");
+  made.batch.values = GetParam();
   const std::unique_ptr<Executable> executable = compile(made);
   std::mt19937 random(1);
   std::vector<Batch> batches;
@@ -93,6 +96,12 @@ TEST(BatchAllocation, none_after_the_first_step) {
   EXPECT_EQ(allocations, before);
   EXPECT_TRUE(runs);
 }
+
+INSTANTIATE_TEST_SUITE_P(Values, StepAllocation,
+                         ::testing::Values(BatchValues::Spread, BatchValues::Compact),
+                         [](const auto& tested) {
+                           return tested.param == BatchValues::Spread ? "spread" : "compact";
+                         });
 
 TEST(BatchAllocation, none_after_the_first_forward_batch) {
   if (test::kSanitized) GTEST_SKIP() << "memory is the sanitizer's";

@@ -67,12 +67,14 @@ class Step {
  public:
   // `raised`: what the plan's check lets stay instead.
   explicit Step(std::uint32_t samples, std::uint64_t kept_bytes = BatchOptions().kept_bytes,
-                const char* backend = "cpu", std::optional<std::uint64_t> raised = {})
+                const char* backend = "cpu", std::optional<std::uint64_t> raised = {},
+                BatchValues values = BatchValues::Spread)
       : samples_(samples) {
     auto program = parse_program(step_of(samples), "p");
     EXPECT_TRUE(program) << program.error().text();
     BatchOptions batch{{1}, {{12, 0}}, false};
     batch.kept_bytes = kept_bytes;
+    batch.values = values;
     ExecutionOptions options;
     options.threads = 1;
     options.batch = std::make_shared<const BatchOptions>(batch);
@@ -146,6 +148,33 @@ TEST(StepBytes, of_many_steps_stay_below_what_is_kept) {
   }
   EXPECT_LE(most, kKept);
   EXPECT_GT(most, kKept / 2);
+}
+
+Step compact_step(std::uint32_t samples) {
+  return Step(samples, BatchOptions().kept_bytes, "cpu", {}, BatchValues::Compact);
+}
+
+// In a graph of 100 times the size, too; what is there beside it does not grow with steps.
+TEST(StepBytes, of_compact_batches_are_all_that_their_values_take) {
+  Step small = compact_step(2'000);
+  Step large = compact_step(200'000);
+  Step spread(200'000);
+  const std::uint64_t before = large.bytes();
+  std::uint64_t most = 0;
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    const BatchBytes of_small = small.bind(32, seed).step_bytes();
+    const BatchBytes of_large = large.bind(32, seed).step_bytes();
+    EXPECT_TRUE(of_large.is_compact);
+    EXPECT_GE(of_large.values, 32 * sizeof(double));
+    EXPECT_LE(of_large.values, 3 * of_small.values / 2);  // long sums are cut into pieces
+    EXPECT_LE(of_large.arrays, 3 * of_small.arrays);      // 32 bits, not 16
+    most = std::max(most, of_large.values);
+    spread.bind(32, seed);
+    for (Step* each : {&large, &spread}) each->run();
+    ASSERT_EQ(large.weight(), spread.weight()) << seed;
+    EXPECT_LE(large.bytes(), before + 2 * most);
+  }
+  EXPECT_LT(most, std::uint64_t{32} << 10);
 }
 
 // A GPU's memory for batches is counted before the first runs.

@@ -172,6 +172,11 @@ void add_batch_options(CLI::App& app, TrainSettings& s) {
       app, "--batch", names_text<BatchWay>("|"), s.options.batch_way, parse_batch_way,
       "How a step of a batch is made: of the rows that its samples reach, or of all with a mask")
       ->group(kGroup);
+  add_name(app, "--batch-values", names_text<BatchValues>("|"), s.options.batch_values,
+           parse_batch_values,
+           "Where a bound batch has its values: in the places of all samples, or in memory of its "
+           "own size")
+      ->group(kGroup);
   app.add_flag("!--no-shuffle", s.options.shuffle, "Batches in the order of the samples")
       ->group(kGroup);
   app.add_option_function<std::string>(
@@ -366,6 +371,10 @@ std::string check_learning_settings(const CLI::App& app, const TrainSettings& s)
   }
   if (s.options.batch_way != BatchWay::Choose && s.options.batch_size == 0) {
     return "--batch says how a step of some samples is made: add --batch-size=N, or leave it out";
+  }
+  if (s.options.batch_values != BatchValues::Choose && s.options.batch_size == 0) {
+    return "--batch-values says where a step of some samples has its values: add --batch-size=N, "
+           "or leave it out";
   }
   return check_logs(s.logs);
 }

@@ -110,7 +110,8 @@ std::string text_of_batches(const BatchReport& report) {
   if (report.way == "all") return {};
   std::string text = fmt::format("batches of {}, ", report.samples);
   if (report.way == "bind") {
-    text += fmt::format("bound: {} of values and {} of index arrays a step; ",
+    text += fmt::format("bound{}: {} of values and {} of index arrays a step; ",
+                        report.bytes.is_compact ? ", compact" : "",
                         text_of_bytes(report.bytes.values), text_of_bytes(report.bytes.arrays));
   } else if (report.way == "mask") {
     text += "masked: a step has all samples; ";
@@ -302,6 +303,8 @@ void Training::describe(Stages& stages) const {
                                  {"step_seconds", summary_.step_seconds},
                                  {"batch", batches_.way}};
   if (batches_.way == "bind") {
+    numbers["batch_values"] =
+        text_of(batches_.bytes.is_compact ? BatchValues::Compact : BatchValues::Spread);
     numbers["batch_value_bytes"] = batches_.bytes.values;
     numbers["batch_array_bytes"] = batches_.bytes.arrays;
     const BatchCounts made = trainer_->batch_counts();
