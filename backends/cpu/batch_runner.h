@@ -25,7 +25,6 @@ class BatchRunner {
   }
   /// BatchPlan::outputs.
   [[nodiscard]] std::span<const BatchOutput> outputs() const { return batch_.outputs; }
-  [[nodiscard]] bool is_compact() const { return batch_.is_compact; }
   void run(const PlanBatch& batch) {
     pages_.make_room(batch.rows());
     walk_.run(batch.rows(), *team_);

@@ -108,20 +108,11 @@ bool gains_by_compact(const Plan& plan, const BatchOptions& batch) {
 }
 
 Result<bool> takes_compact(const Plan& plan, const BatchOptions& batch) {
-  const auto error = [](std::string message) {
-    return Errors(ErrorCode::Usage, "--batch-values=compact", std::move(message));
-  };
   if (batch.values == BatchValues::Spread) return false;
-  const bool is_asked = batch.values == BatchValues::Compact;
-  if (batch.computes_outputs) {
-    if (is_asked) return error("outputs of forward batches stay at their places");
-    return false;
-  }
-  if (!can_be_compact(plan)) {
-    if (is_asked) return error("the program has functions that differ from row to row");
-    return false;
-  }
-  return is_asked || gains_by_compact(plan, batch);
+  const Result<void> can_be = check_compact(plan, batch);
+  if (batch.values == BatchValues::Choose) return can_be && gains_by_compact(plan, batch);
+  VECC_TRY_VOID(can_be);
+  return true;
 }
 
 }  // namespace
@@ -190,13 +181,6 @@ Result<void> CpuExecutable::start() {
 Result<std::vector<Executable::Output>> CpuExecutable::outputs() {
   if (batches_) return batch_outputs(batches_->outputs());
   return PlanExecutable::outputs();
-}
-
-Result<std::vector<double>> CpuExecutable::read(ValueId value) {
-  if (batches_ && batches_->is_compact()) {
-    return Errors(ErrorCode::Usage, "batch", "values of a compact batch are not kept");
-  }
-  return PlanExecutable::read(value);
 }
 
 Result<void> CpuExecutable::copy_batch_outputs(OutputElements to) {

@@ -25,7 +25,6 @@ class CpuExecutable final : public native::PlanExecutable<NativeBlock> {
   Result<void> start() override;
   Result<void> run() override { return start(); }
   Result<std::vector<Output>> outputs() override;
-  Result<std::vector<double>> read(ValueId value) override;
   Result<void> copy_outputs(OutputElements to) override;
   Result<void> bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) override;
   Result<void> start_batch(const BoundBatch& batch) override;

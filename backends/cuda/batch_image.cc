@@ -45,8 +45,9 @@ class ImageWriter {
   void write_zeros() {
     const std::uint64_t size = byte_size(writer_.dtype);
     for (const BatchRows::Zeros& zeros : rows_.zeros) {
-      append(
-          MadeZeros{writer_.buffers[zeros.buffer] + zeros.first * size, zeros.count, zeros.value});
+      const CUdeviceptr begin =
+          writer_.batch.is_compact ? writer_.values : writer_.buffers[zeros.buffer];
+      append(MadeZeros{begin + zeros.first * size, zeros.count, zeros.value});
     }
   }
 
@@ -104,12 +105,21 @@ class ImageWriter {
                               : wide + place * sizeof(std::uint32_t);
     };
     if (run.order != kNone) put(bound.order(), entries(run.order));
-    if (!launch.drops) return;
+    if (writer_.batch.is_compact) bind_places(run, bound);
+    if (!launch.drops && !writer_.batch.is_compact) return;
     put(bound.rows(), run.rows);
-    put(bound.offsets(), wide + run.offsets * sizeof(std::uint32_t));
+    if (run.offsets != kNone) put(bound.offsets(), wide + run.offsets * sizeof(std::uint32_t));
     for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
       const std::uint32_t place = rows_.lists[run.lists + a];
       if (place != kNone) put(bound.list(a), entries(place));
+    }
+  }
+
+  void bind_places(const BatchRows::Run& run, const BoundPlace& bound) {
+    const BatchLaunch& launch = writer_.batch.launches[run.launch];
+    for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
+      if (!writer_.batch.made_buffers[launch.accesses[a].buffer]) continue;
+      put(bound.data(a), writer_.values + rows_.places[run.places + a] * byte_size(writer_.dtype));
     }
   }
 

@@ -21,6 +21,7 @@ struct BatchWriter {
   std::span<const CUdeviceptr> buffers;  ///< by buffer, where it begins
   CUdeviceptr nowhere = 0;               ///< where goes what stays as it is
   DType dtype = DType::F32;
+  CUdeviceptr values = 0;  ///< of compact batches
 };
 
 /// A batch as a step of a slot.

@@ -73,11 +73,12 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
   const BatchSizes typical =
       batch_sizes(plan, made->batch_, batches.typical, made->binders_.reach());
   std::vector<std::string> others{print_set_numbers(plan.dtype)};
-  const bool searches =
-      !made->binders_.reach() && batches.batches_again == 0 && can_search(made->batch_);
+  const bool is_compact = made->batch_.is_compact;  // bound on the host
+  const bool searches = !is_compact && !made->binders_.reach() && batches.batches_again == 0 &&
+                        can_search(made->batch_);
   if (searches && batches.draws && batches.draws->members->segments) made->draws_ = batches.draws;
   if (searches) made->share_numbers();
-  const bool makes = (made->binders_.reach() || searches) &&
+  const bool makes = !is_compact && (made->binders_.reach() || searches) &&
                      makes_on_device(batches, typical.array_bytes, plan.target, searches);
   if (makes) others.push_back(print_make_batch(plan.dtype));
   VECC_TRY(PlanCode code, load_plan_code(made->device_, plan, LaunchWay::Graph, typical.launches,
@@ -142,8 +143,8 @@ void BatchRunner::forget_arrays(Plan& plan) const {
   for (std::size_t l = 0; l < plan.launches.size(); ++l) {
     Launch& launch = plan.launches[l];
     const BatchLaunch& batch = batch_.launches[l];
-    if (batch.drops || !batch.types) launch.order = kNone;
-    if (!batch.drops) continue;
+    if (batch.drops || !batch.types || batch_.is_compact) launch.order = kNone;
+    if (!batch.drops && !batch_.is_compact) continue;
     launch.offsets = kNone;
     for (AccessBinding& access : launch.accesses) access.list = kNone;
   }
@@ -224,6 +225,7 @@ void BatchRunner::expect_slots(const PlanBatch& batch) {
   find_parts(batch.rows(), parts);
   layout_ = make_batch_layout(bounds_, nodes_, scalars_.size(), cutter_, batch.rows(), parts);
   capacity_ = capacity_for(batch);
+  expected_values_ = kUsualValues * batch.rows().value_count;
   holds_any_ = capacity_ >= most_capacity();
   const std::uint64_t need = image_bytes(*layout_, batch.rows(), 2 * writes_of(batch.weights()));
   usual_rest_ = std::min(capacity_, kUsualMost * need) - layout_->fixed;
@@ -389,14 +391,27 @@ std::size_t BatchRunner::start_bound(std::span<const Start> batches) {
     if (bytes > slot.capacity()) break;
     together_.push_back({batch->rows(), batch->weights(), scalars});
   }
+  if (batch_.is_compact) make_room_for_values();
   last_image_ = write_batches(writer(), together_, parts_, slot);
   slot.start(last_image_.bytes, last_image_.writes, last_image_.write_count, together_.size());
   return together_.size();
 }
 
+// For the batches that are started together.
+void BatchRunner::make_room_for_values() {
+  std::uint64_t need = 0;
+  for (const ImageBatch& batch : together_) need = std::max(need, batch.rows.value_count);
+  if (need <= values_.elements()) return;
+  device_->wait();
+  values_ = DeviceBlock();
+  values_ = DeviceBlock(device_, dtype_, std::max(expected_values_, need + need / 4));
+  device_->wait();  // it is cleared
+}
+
 std::uint64_t BatchRunner::bytes() const {
   const std::lock_guard lock(expects_);
   std::uint64_t bytes = nowhere_.bytes() + (maker_ ? maker_->bytes() : 0);
+  bytes += values_.elements() > 0 ? values_.bytes() : expected_values_ * byte_size(dtype_);
   for (const auto& slot : slots_) bytes += slot ? slot->bytes() : expected_slot_;
   return bytes;
 }

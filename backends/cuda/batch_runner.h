@@ -21,6 +21,10 @@ namespace vecc::cuda {
 
 class BatchRunner {
  public:
+  /// Values of compact batches may take so many times as much as those of a typical one, or of the
+  /// first, before they get another piece of memory.
+  static constexpr std::uint64_t kUsualValues = 2;
+
   /// Compiles or loads the kernels. `plan`: that was batch.plan. `scalars`: parameters of one
   /// number that the step's launches only read. Errors: those of compile_device_code(). Throws
   /// DeviceError.
@@ -77,7 +81,7 @@ class BatchRunner {
               std::vector<ParameterIndex> scalars);
   void describe_bounds(const Plan& plan);
   [[nodiscard]] BatchWriter writer() const {
-    return {batch_, *layout_, nodes_, cutter_, buffers_, nowhere_.at(0), dtype_};
+    return {batch_, *layout_, nodes_, cutter_, buffers_, nowhere_.at(0), dtype_, values_.at(0)};
   }
   void share_numbers();
   void set_steps(std::uint64_t batches);
@@ -99,6 +103,7 @@ class BatchRunner {
   [[nodiscard]] std::uint64_t write_search(const PlanBatch& batch, std::span<const double> scalars,
                                            BatchSlot& slot) const;
   std::size_t start_bound(std::span<const Start> batches);
+  void make_room_for_values();
   [[nodiscard]] BatchOrigin origin() const {
     return {binders_.reach() ? &binders_.reach()->numbers() : &*numbers_, binders_.reach(),
             draws_ ? draws_->members.get() : nullptr};
@@ -119,7 +124,9 @@ class BatchRunner {
   std::vector<std::uint64_t> weights_;  // by BatchOptions::weights: elements
   std::vector<OwnAddress> own_addresses_;
   DeviceBlock nowhere_;
-  mutable std::mutex expects_;  // of what the first batch that is bound decides
+  DeviceBlock values_;                 // of compact batches
+  std::uint64_t expected_values_ = 0;  // elements of them
+  mutable std::mutex expects_;         // of what the first batch that is bound decides
   std::optional<BatchLayout> layout_;
   std::uint64_t kept_bytes_ = 0;     // BatchOptions::image_bytes
   std::uint32_t steps_ = 1;          // of a slot

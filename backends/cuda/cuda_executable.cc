@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "backends/cuda/device_places.h"
+#include "src/batch/batch_binder.h"
+#include "src/batch/batch_sizes.h"
+#include "src/batch/check_batch.h"
 #include "src/plan/launch_layout.h"
 #include "src/support/free_memory.h"
 #include "src/support/log.h"
@@ -101,13 +104,58 @@ Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_whole(const Program& p
                            &code_counts_);
 }
 
+namespace {
+
+// What a typical batch takes, compact.
+Result<std::uint64_t> compact_values(const Plan& plan, const Program& program,
+                                     const BatchOptions& options) {
+  VECC_TRY(const BatchPlan batch, make_batch_plan(plan, program, options, /*compact=*/true));
+  if (!is_empty(options.typical)) VECC_TRY_VOID(check_batch(batch, options.typical));
+  BatchRows rows;
+  BatchBinder(batch).bind(options.typical, rows);
+  return rows.value_count;
+}
+
+struct PlacedBatches {
+  Plan plan;
+  std::vector<PlacedTable> tables;
+  bool is_compact = false;
+};
+
+Result<PlacedBatches> place_compact(Plan plan, const Program& program,
+                                    const ExecutionOptions& options, const Device& device) {
+  VECC_TRY_VOID(check_compact(plan, *options.batch));
+  VECC_TRY(const std::uint64_t values, compact_values(plan, program, *options.batch));
+  VECC_TRY(auto tables,
+           place_on_device(plan, program, options, device, BatchRunner::kUsualValues * values));
+  return PlacedBatches{std::move(plan), std::move(tables), true};
+}
+
+// Where values of all samples have no room on the device, batches are compact.
+Result<PlacedBatches> place_batches(Plan plan, const Program& program,
+                                    const ExecutionOptions& options, const Device& device) {
+  const BatchValues values = options.batch->values;
+  if (values == BatchValues::Compact) {
+    return place_compact(std::move(plan), program, options, device);
+  }
+  auto tables = place_on_device(plan, program, options, device);
+  if (tables) return PlacedBatches{std::move(plan), *std::move(tables), false};
+  const bool has_no_room = tables.error().list().front().code == ErrorCode::OutOfMemory;
+  if (!has_no_room || values == BatchValues::Spread || !check_compact(plan, *options.batch)) {
+    return tables.error();
+  }
+  auto compact = place_compact(std::move(plan), program, options, device);
+  if (!compact) return tables.error();
+  return compact;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_for_batches(
     const Program& program, const ExecutionOptions& options, Plan plan) {
-  VECC_TRY(const auto places, place_on_device(plan, program, options, *device_));
-  if (options.batch->values == BatchValues::Compact) {
-    return Errors(ErrorCode::Usage, "--batch-values=compact", "batches on cuda are spread");
-  }
-  VECC_TRY(BatchPlan batch, make_batch_plan(std::move(plan), program, *options.batch));
+  VECC_TRY(PlacedBatches placed, place_batches(std::move(plan), program, options, *device_));
+  VECC_TRY(BatchPlan batch,
+           make_batch_plan(std::move(placed.plan), program, *options.batch, placed.is_compact));
   const Result<void> verified = verify(batch.plan);
   VECC_CHECK(verified, verified.error().text());
   scalars_ = find_scalars(program, options, batch);
@@ -115,11 +163,12 @@ Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_for_batches(
     scalar_values_.push_back(program.parameters()[scalar].values->front());
   }
   plan = std::move(batch.plan);
+  if (batch.is_compact) plan.arena_elements = 0;  // a batch's values are its runner's
   VECC_TRY_VOID(check_thread_memory(plan));
-  VECC_TRY_VOID(check_plan(program, plan, places, options));
+  VECC_TRY_VOID(check_plan(program, plan, placed.tables, options));
   VECC_TRY(auto batches, BatchRunner::make(device_, plan, std::move(batch), scalars_,
                                            *options.batch, code_options(), &code_counts_));
-  return CudaMachine::make_for_batches(device_, std::move(plan), places, std::move(batches));
+  return CudaMachine::make_for_batches(device_, std::move(plan), placed.tables, std::move(batches));
 }
 
 Result<void> CudaExecutable::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) {

@@ -46,7 +46,8 @@ void warn_of_host(const Plan& plan, const std::vector<PlacedTable>& tables, cons
 
 Result<std::vector<PlacedTable>> place_on_device(Plan& plan, const Program& program,
                                                  const ExecutionOptions& options,
-                                                 const Device& device) {
+                                                 const Device& device,
+                                                 std::optional<std::uint64_t> values) {
   for (const PlaceOptions::Wish& wish : options.places.wishes) {
     if (wish.place != TablePlace::File) continue;
     return Errors(ErrorCode::Usage, device.name(),
@@ -58,8 +59,15 @@ Result<std::vector<PlacedTable>> place_on_device(Plan& plan, const Program& prog
     return find_shared(plan.buffers[buffer], program, options, *shared);
   };
   const std::uint64_t room = device.free_bytes();
-  VECC_TRY(auto tables, place_tables(plan, program, options.places, room, host_room().bytes,
-                                     device.name(), find_placed));
+  const std::uint64_t arena = plan.arena_elements;
+  plan.arena_elements = values.value_or(arena);
+  auto placed = place_tables(plan, program, options.places, room, host_room().bytes, device.name(),
+                             find_placed, /*has_arrays=*/!values);
+  if (!placed) {
+    plan.arena_elements = arena;
+    return placed.error();
+  }
+  std::vector<PlacedTable> tables = *std::move(placed);
   const bool is_batch = options.batch != nullptr;
   bool is_changed = false;
   // What is free knows of other executables' rows; a budget does not.
@@ -74,11 +82,12 @@ Result<std::vector<PlacedTable>> place_on_device(Plan& plan, const Program& prog
     const std::uint64_t all = room_beside(plan, tables, options.places, room);
     is_changed = order_rows_by_address(plan, tables, all - std::min(all, others)) || is_changed;
   }
+  warn_of_host(plan, tables, device);
+  plan.arena_elements = arena;
   if (is_changed) {
     const Result<void> verified = verify(plan);
     VECC_CHECK(verified, verified.error().text());
   }
-  warn_of_host(plan, tables, device);
   return tables;
 }
 

@@ -374,6 +374,11 @@ Result<std::vector<double>> PlanExecutable<Block>::read(ValueId value) {
                   backend_ + ": %" + std::to_string(value) + " " + std::string(text_of(of.kind)),
                   "the value is not kept; compile with keep_values");
   }
+  const Plan& plan = machine_->plan();
+  if (plan.arena_elements == 0 &&
+      plan.buffers[plan.places[value].buffer].kind == PlanBuffer::Kind::Arena) {
+    return usage("values of a compact batch are not kept");
+  }
   rows.reserve(of.size());
   append_rows(value, rows);
   return rows;

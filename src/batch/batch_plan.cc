@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "src/batch/batch_arrays.h"
@@ -168,7 +169,10 @@ void find_units(BatchPlan& of) {
 // sizes: the least common multiple of these; all, where entries of 16 bits might not do.
 void find_blocks(BatchPlan& of) {
   of.blocks.assign(of.units.size(), 1);
-  for (const PlanBuffer& buffer : of.plan.buffers) of.lives.emplace_back(buffer.first, buffer.last);
+  const bool runs_several = of.plan.target.multiprocessors > 0;
+  for (const PlanBuffer& buffer : of.plan.buffers) {
+    of.lives.emplace_back(runs_several ? 0 : buffer.first, runs_several ? kNone : buffer.last);
+  }
   const auto for_each_access = [&](auto&& visit) {
     for (const BatchLaunch& launch : of.launches) {
       for (const BatchAccess& access : launch.accesses) {
@@ -216,8 +220,16 @@ std::uint64_t bytes_of(const BatchPlan& plan) {
   return bytes + plan.outputs.size() * sizeof(BatchOutput);
 }
 
-bool can_be_compact(const Plan& plan) {
-  return std::ranges::all_of(plan.kernels, [](const Kernel& k) { return k.word_slots == 0; });
+Result<void> check_compact(const Plan& plan, const BatchOptions& options) {
+  const auto error = [](std::string message) {
+    return Errors(ErrorCode::Usage, "--batch-values=compact", std::move(message));
+  };
+  if (options.computes_outputs) return error("outputs of forward batches stay at their places");
+  const auto has_words = [](const Kernel& kernel) { return kernel.word_slots > 0; };
+  if (std::ranges::any_of(plan.kernels, has_words)) {
+    return error("the program has functions that differ from row to row");
+  }
+  return {};
 }
 
 Result<BatchPlan> make_batch_plan(Plan plan, const Program& program, const BatchOptions& options,

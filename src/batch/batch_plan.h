@@ -99,7 +99,8 @@ struct BatchPlan {
   bool is_compact = false;
   // Of a compact plan, by buffer:
   std::vector<std::uint64_t> blocks;  ///< of one that is made: units that stay together
-  /// The first launch that stores into it, and the last that loads from it.
+  /// The first launch that stores into it, and the last that loads from it; where launches run side
+  /// by side, all of them.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> lives;
   bool lists_touched = false;  ///< BatchOptions'
   bool mixes_samples = false;  ///< BatchOptions'
@@ -107,12 +108,13 @@ struct BatchPlan {
 
 /// `plan`: of `program`. Error: BackendUnsupported, with what cannot run batch by batch (a launch
 /// that reads a parameter which one before it has updated; with lists_touched, one that updates
-/// several tables at once). `compact`: can_be_compact(plan).
+/// several tables at once). `compact`: check_compact().
 [[nodiscard]] Result<BatchPlan> make_batch_plan(Plan plan, const Program& program,
                                                 const BatchOptions& options, bool compact = false);
 
-/// Whether rows of all launches may be numbered anew: no function of a row has words of its own.
-[[nodiscard]] bool can_be_compact(const Plan& plan);
+/// Whether its batches may be compact: all launches' rows may be numbered anew, and the host reads
+/// no values. Error: Usage, with what stands against it.
+[[nodiscard]] Result<void> check_compact(const Plan& plan, const BatchOptions& options);
 
 /// Of its index arrays, each counted once.
 [[nodiscard]] std::uint64_t bytes_of(const BatchPlan& plan);

@@ -126,7 +126,7 @@ CompactWriter::Key CompactWriter::key_of(const BatchRows& from, const BatchRows:
     if (is_member) {
       key.offsets = launch.offsets.get();
       key.members = launch.members;
-      key.is_strided = launch.segments == KernelSegments::Strided;
+      if (launch.segments == KernelSegments::Strided) key.stride = launch.rows;
     }
   }
   if (!plan_.made_buffers[access.buffer]) return key;
@@ -143,9 +143,9 @@ void CompactWriter::find_members(const BatchRows& from, const BatchLaunch& launc
   const auto* const list = static_cast<const std::uint32_t*>(key.list);
   const auto entry = [&](std::uint32_t i) { return from.entry(key.place + i, key.is_narrow); };
   const auto add = [&](std::uint32_t member) { *to++ = list == nullptr ? member : list[member]; };
-  if (key.is_strided) {
-    for (std::uint32_t k = 0; k < launch.members; ++k) {
-      for (std::uint32_t i = 0; i < key.count; ++i) add(entry(i) + k * launch.rows);
+  if (key.stride != 0) {
+    for (std::uint32_t k = 0; k < key.members; ++k) {
+      for (std::uint32_t i = 0; i < key.count; ++i) add(entry(i) + k * key.stride);
     }
   } else if (launch.segments == KernelSegments::Ragged && list != nullptr) {
     const std::uint32_t* const offsets = launch.offsets->data();
@@ -206,12 +206,13 @@ std::uint32_t CompactWriter::list_of(const BatchRows& from, const BatchRows::Run
 
 std::size_t CompactWriter::KeyHash::operator()(const Key& key) const {
   std::size_t hash = key.place;
-  const int flags = (key.is_narrow ? 1 : 0) + (key.is_offsets ? 2 : 0) + (key.is_strided ? 4 : 0);
+  const int flags = (key.is_narrow ? 1 : 0) + (key.is_offsets ? 2 : 0);
   boost::hash_combine(hash, flags);
   boost::hash_combine(hash, key.count);
   boost::hash_combine(hash, key.list);
   boost::hash_combine(hash, key.offsets);
   boost::hash_combine(hash, key.members);
+  boost::hash_combine(hash, key.stride);
   boost::hash_combine(hash, key.buffer);
   boost::hash_combine(hash, key.first);
   boost::hash_combine(hash, key.size);

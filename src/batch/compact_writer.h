@@ -44,8 +44,8 @@ class CompactWriter {
     std::uint32_t count = 0;  ///< of these
     bool is_narrow = false;   ///< they are, and so is the array
     bool is_offsets = false;
-    bool is_strided = false;
     std::uint32_t members = 0;      ///< of a row, where all have as many
+    std::uint32_t stride = 0;       ///< between members of a row; 0: one after another
     const void* list = nullptr;     ///< null: counters themselves
     const void* offsets = nullptr;  ///< of members of rows
     BufferIndex buffer = kNone;     ///< numbers of its rows; kNone: rows have those of the graph

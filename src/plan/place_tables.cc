@@ -30,11 +30,11 @@ std::uint64_t bytes_of_values(const Plan& plan) {
 }
 
 Errors does_not_fit(const Plan& plan, const std::string& device, const Tables& tables,
-                    std::uint64_t room) {
+                    std::uint64_t arrays, std::uint64_t room) {
   return Errors(ErrorCode::OutOfMemory, device,
                 "needs " + text_of_bytes(bytes_of_values(plan)) + " of values (the largest are " +
-                    largest_values(plan) + "), " + text_of_bytes(bytes_of_device_arrays(plan)) +
-                    " of indices and " + text_of_bytes(bytes_at(tables, TablePlace::Device)) +
+                    largest_values(plan) + "), " + text_of_bytes(arrays) + " of indices and " +
+                    text_of_bytes(bytes_at(tables, TablePlace::Device)) +
                     " of tables that are to be on the device; it has " + text_of_bytes(room) +
                     ". --emit=plan lists all buffers; a smaller --batch-size needs fewer values, "
                     "--backend=cpu uses the host's memory\n" +
@@ -80,7 +80,7 @@ std::string text_of_device(const Plan& plan, const Tables& tables) {
 Result<std::vector<PlacedTable>> place_tables(const Plan& plan, const Program& program,
                                               const PlaceOptions& places, std::uint64_t room,
                                               std::uint64_t host_room, const std::string& device,
-                                              const FindPlaced& find_placed) {
+                                              const FindPlaced& find_placed, bool has_arrays) {
   Tables all = find_tables(plan, program, TablePlace::Device);
   take_wishes(all, places);
   Tables tables;  // that are to be made
@@ -98,10 +98,11 @@ Result<std::vector<PlacedTable>> place_tables(const Plan& plan, const Program& p
     there.push_back(std::move(table));
   }
   room = room_for_others(places, room, taken);
-  const std::uint64_t others = bytes_beside_tables(plan);
+  const std::uint64_t arrays = has_arrays ? bytes_of_device_arrays(plan) : 0;
+  const std::uint64_t others = bytes_of_values(plan) + arrays;
   move_tables(tables, TablePlace::Device, TablePlace::Host, room - std::min(others, room));
   if (others + bytes_at(tables, TablePlace::Device) > room) {
-    return does_not_fit(plan, device, tables, room);
+    return does_not_fit(plan, device, tables, arrays, room);
   }
   if (const std::uint64_t host = bytes_at(tables, TablePlace::Host); host > host_room) {
     return Errors(ErrorCode::OutOfMemory, device,

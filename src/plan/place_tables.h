@@ -19,10 +19,12 @@ using FindPlaced = std::function<std::optional<TablePlace>(BufferIndex)>;
 /// memory of which the fewest bytes are moved for each byte that this saves on the device. Wishes
 /// for tables that the Plan has not are others'. `room`: bytes that are free on the device, those
 /// of tables that are there not counted. Errors: OutOfMemory (what must be on the device does not
-/// fit, or the rest not into `host_room`); `device`: the name for it.
+/// fit, or the rest not into `host_room`); `device`: the name for it. `has_arrays`: the Plan's
+/// index arrays are on the device.
 [[nodiscard]] Result<std::vector<PlacedTable>> place_tables(
     const Plan& plan, const Program& program, const PlaceOptions& places, std::uint64_t room,
-    std::uint64_t host_room, const std::string& device, const FindPlaced& find_placed);
+    std::uint64_t host_room, const std::string& device, const FindPlaced& find_placed,
+    bool has_arrays = true);
 
 /// Values and index arrays, which are on the device always.
 [[nodiscard]] std::uint64_t bytes_beside_tables(const Plan& plan);

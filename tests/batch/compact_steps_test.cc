@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -89,12 +90,12 @@ std::vector<std::pair<const char*, TrainOptions>> form_cases() {
 TEST(CompactSteps, are_those_of_spread_batches_bit_by_bit) {
   for (const char* name : {"mutagenesis.pb", "attention.pb", "xor.pb"}) {
     for (const bool optimizes : {true, false}) {
-      if (is_emulated() && !optimizes) continue;
+      if (is_emulated() && (!optimizes || name == std::string_view("xor.pb"))) continue;
       const FormModel model(value_of(read_graph(shipped(name))), optimizes);
       for (const auto& [what, options] : form_cases()) {
         SCOPED_TRACE(std::string(name) + (optimizes ? "" : " -O0, ") + what + " of " +
                      std::to_string(options.batch_size));
-        EXPECT_TRUE(compare_forms(model, options, 20));
+        EXPECT_TRUE(compare_forms(model, options, is_emulated() ? 6 : 20));
       }
     }
   }
@@ -107,7 +108,7 @@ TEST(CompactSteps, of_drawn_members_are_those_of_spread_batches) {
     const FormModel model(std::move(sampled.graph));
     TrainOptions options = bound_batches(8, is_lazy ? Optimizer::LazyAdam : Optimizer::Adam);
     options.members = std::make_shared<const SampledMembers>(std::move(sampled.members));
-    EXPECT_TRUE(compare_forms(model, options, 20));
+    EXPECT_TRUE(compare_forms(model, options, is_emulated() ? 6 : 20));
   }
 }
 
@@ -151,7 +152,7 @@ TEST(CompactSteps, of_random_graphs_are_those_of_spread_batches) {
         bound_batches(1 + 3 * static_cast<std::uint32_t>(seed % 3), Optimizer::Sgd);
     training.schedule.base = 1e-4;
     training.optimizer.clip_value = 1;
-    compared += compare_forms(model, training, 8) ? 1 : 0;
+    compared += compare_forms(model, training, is_emulated() ? 3 : 8) ? 1 : 0;
   }
   EXPECT_GT(compared, graphs / 6);  // others have functions that differ from row to row
 }

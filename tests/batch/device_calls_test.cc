@@ -36,11 +36,14 @@ TEST(BatchCalls, none_that_allocates_compiles_or_instantiates_after_the_first_ba
   struct CallsOf {
     std::uint32_t size;
     bool on_host;
+    bool is_compact = false;
   };
-  for (const auto& [size, on_host] : {CallsOf{1, false}, {32, false}, {32, true}}) {
+  for (const auto& [size, on_host, is_compact] :
+       {CallsOf{1, false}, {32, false}, {32, true}, {32, true, true}}) {
     TrainOptions options;
     options.batch_size = size;
     options.batch_side = on_host ? BatchSide::Host : BatchSide::Device;
+    options.batch_values = is_compact ? BatchValues::Compact : BatchValues::Choose;
     const auto trainer = molecules.train_on_gpu(options);
     ASSERT_TRUE(trainer) << trainer.error().text();
     for (int step = 0; step < 2; ++step) ASSERT_TRUE((*trainer)->step());  // two memories

@@ -63,21 +63,33 @@ std::string step_of(std::uint32_t samples) {
          n + "]" + of_samples;
 }
 
+Result<std::unique_ptr<Executable>> compile_step(std::uint32_t samples, const BatchOptions& batch,
+                                                 ExecutionOptions options, const char* backend) {
+  auto program = parse_program(step_of(samples), "p");
+  EXPECT_TRUE(program) << program.error().text();
+  options.threads = 1;
+  options.batch = std::make_shared<const BatchOptions>(batch);
+  if (backend == std::string_view("cuda")) options.device.kind = Device::Kind::Cuda;
+  return find_backend(backend)->compile(*program, options);
+}
+
+BatchOptions step_batches() {
+  return {{1}, {{12, 0}}, false};
+}
+
 class Step {
  public:
+  Step(std::uint32_t samples, std::unique_ptr<Executable> executable)
+      : samples_(samples), executable_(std::move(executable)) {}
   // `raised`: what the plan's check lets stay instead.
   explicit Step(std::uint32_t samples, std::uint64_t kept_bytes = BatchOptions().kept_bytes,
                 const char* backend = "cpu", std::optional<std::uint64_t> raised = {},
                 BatchValues values = BatchValues::Spread)
       : samples_(samples) {
-    auto program = parse_program(step_of(samples), "p");
-    EXPECT_TRUE(program) << program.error().text();
-    BatchOptions batch{{1}, {{12, 0}}, false};
+    BatchOptions batch = step_batches();
     batch.kept_bytes = kept_bytes;
     batch.values = values;
     ExecutionOptions options;
-    options.threads = 1;
-    options.batch = std::make_shared<const BatchOptions>(batch);
     if (raised) {
       options.check_plan = [&](const PlannedProgram& planned) -> Result<void> {
         EXPECT_EQ(*planned.kept_bytes, kept_bytes);
@@ -85,8 +97,7 @@ class Step {
         return {};
       };
     }
-    if (backend == std::string_view("cuda")) options.device.kind = Device::Kind::Cuda;
-    auto made = find_backend(backend)->compile(*program, options);
+    auto made = compile_step(samples, batch, options, backend);
     EXPECT_TRUE(made) << made.error().text();
     executable_ = std::move(*made);
   }
@@ -197,6 +208,34 @@ TEST(StepBytes, of_a_gpu_are_known_when_a_batch_is_bound) {
   const BoundBatch& of_large = large.bind(32, 1);
   EXPECT_LE(of_large.bytes(), 3 * batch_bytes);
   EXPECT_LE(of_large.step_bytes().values, 3 * values / 2);
+}
+
+// Values of all samples have no room there; those of a batch have.
+TEST(StepBytes, of_a_gpu_are_those_of_the_batch_where_it_has_no_room_for_all) {
+  if (std::getenv("VECC_CUDA_DRIVER") == nullptr) GTEST_SKIP() << "no emulator";
+  constexpr std::uint32_t kSamples = 20'000;
+  Step whole(kSamples, BatchOptions().kept_bytes, "cuda");
+  BatchOptions batch = step_batches();
+  Numbers rows(32);
+  std::iota(rows.begin(), rows.end(), 0u);
+  batch.typical.weights = {{rows, std::vector<double>(rows.size(), 0.5)}};
+  ExecutionOptions options;
+  options.places.device_bytes = 300'000;
+  batch.values = BatchValues::Spread;
+  const auto refused = compile_step(kSamples, batch, options, "cuda");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().list().front().code, ErrorCode::OutOfMemory);
+  batch.values = BatchValues::Choose;
+  auto made = compile_step(kSamples, batch, options, "cuda");
+  ASSERT_TRUE(made) << made.error().text();
+  Step compact(kSamples, std::move(*made));
+  for (std::uint32_t seed = 0; seed < 4; ++seed) {
+    EXPECT_TRUE(compact.bind(32 + seed * 40, seed).step_bytes().is_compact);
+    EXPECT_FALSE(whole.bind(32 + seed * 40, seed).step_bytes().is_compact);
+    for (Step* each : {&compact, &whole}) each->run();
+    EXPECT_EQ(compact.weight(), whole.weight()) << seed;
+    EXPECT_LT(compact.bytes() + 20 * kSamples, whole.bytes());
+  }
 }
 
 TEST(StepBytes, pages_that_are_given_back_are_zeros_and_no_memory) {

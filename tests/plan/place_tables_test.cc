@@ -57,6 +57,15 @@ TEST_F(PlaceTables, WhatIsReadLeastForItsSizeGoesFirst) {
   EXPECT_EQ(places_of(place(asked).value()), "cold host\nhot host\nfeatures/0 device\n");
 }
 
+TEST_F(PlaceTables, IndexArraysThatBatchesBringTakeNoRoom) {
+  const auto nothing_there = [](BufferIndex) { return std::optional<TablePlace>(); };
+  const std::uint64_t values = plan.arena_elements * byte_size(plan.dtype);
+  ASSERT_GT(others(), values);
+  EXPECT_FALSE(place_tables(plan, program, {}, values, kPlenty, "", nothing_there));
+  EXPECT_TRUE(place_tables(plan, program, {}, values, kPlenty, "", nothing_there,
+                           /*has_arrays=*/false));
+}
+
 TEST_F(PlaceTables, WishesAreKept) {
   PlaceOptions places;
   places.wishes = {{"hot", TablePlace::Host}, {"features/0", TablePlace::Host}};
