@@ -108,9 +108,8 @@ ValueClasses FingerprintClasses::by_reads(ValueId id, const std::optional<Firsts
   };
   if (are_different) {
     const std::uint32_t begin = result.table->append_all(count, fill);
-    ListThreads::for_ranges(count, [&](std::size_t n, std::size_t end) {
-      for (; n < end; ++n)
-        keep(static_cast<std::uint32_t>(n), begin + static_cast<std::uint32_t>(n));
+    ListThreads::for_ranges(count, [&](std::size_t from, std::size_t end) {
+      for (auto n = static_cast<std::uint32_t>(from); n < end; ++n) keep(n, begin + n);
     });
   } else {
     result.table->insert_all_by_threads(count, fill, keep);

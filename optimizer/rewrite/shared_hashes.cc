@@ -62,7 +62,7 @@ std::vector<std::uint32_t> perhaps_shared(const UnsetArray<std::uint64_t>& hashe
       if (first[i] == i) places.add(hashes[i]);
     }
   });
-  return entries_where(
+  return few_entries_where(
       count, [&](std::uint32_t i) { return first[i] == i && places.several_at(hashes[i]); });
 }
 

@@ -5,10 +5,25 @@
 
 #include "src/kernel/schedule/schedule_kernel.h"
 #include "src/plan/row_order.h"
+#include "src/support/list_threads.h"
 #include "vecc/error.h"
 
 namespace vecc {
 namespace {
+
+// All rows in one class, which threads make together.
+RowClass class_of_all(std::span<const std::uint32_t> offsets, std::uint32_t rows) {
+  std::vector<RowClass> ranges(ListThreads::ranges_of(rows));
+  ListThreads::for_numbered_ranges(rows,
+                                   [&](std::size_t range, std::size_t begin, std::size_t end) {
+                                     RowClass some;
+                                     for (; begin < end; ++begin) {
+                                       some.add(offsets[begin + 1] - offsets[begin]);
+                                     }
+                                     ranges[range] = some;
+                                   });
+  return sum_of(ranges);
+}
 
 // In the launch's order; one if that has not the long rows first.
 std::vector<RowClass> classes_of(const Plan& plan, const Launch& launch) {
@@ -22,9 +37,10 @@ std::vector<RowClass> classes_of(const Plan& plan, const Launch& launch) {
   const std::vector<std::uint32_t>* order =
       launch.order == kNone ? nullptr : plan.arrays[launch.order].get();
   bool is_falling = order != nullptr && launch.tile_types.empty();
+  if (!is_falling) return {class_of_all(offsets, launch.rows)};
   std::uint32_t last = ~0u;
   for (std::uint32_t at = 0; at < launch.rows; ++at) {
-    const std::uint32_t row = order == nullptr ? at : (*order)[at];
+    const std::uint32_t row = (*order)[at];
     const std::uint32_t length = offsets[row + 1] - offsets[row];
     const std::uint32_t number = length_class(length);
     if (is_falling && at > 0 && number != last) classes.emplace_back();

@@ -115,6 +115,25 @@ template <class Has>
   return found;
 }
 
+/// The same, but each is asked once: for what reads anywhere, and holds of few.
+template <class Has>
+[[nodiscard]] std::vector<std::uint32_t> few_entries_where(std::uint32_t count, const Has& has) {
+  std::vector<std::vector<std::uint32_t>> of_range(ListThreads::ranges_of(count));
+  ListThreads::for_numbered_ranges(
+      count, [&](std::size_t range, std::size_t begin, std::size_t end) {
+        std::vector<std::uint32_t> found;
+        for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
+          if (has(i)) found.push_back(i);
+        }
+        of_range[range] = std::move(found);
+      });
+  std::vector<std::uint32_t> all = std::move(of_range.front());
+  for (std::size_t range = 1; range < of_range.size(); ++range) {
+    all.insert(all.end(), of_range[range].begin(), of_range[range].end());
+  }
+  return all;
+}
+
 /// result[i] = outer[inner[i]]: `gather (gather x outer) inner` is `gather x result`. Regular forms
 /// stay regular where that costs nothing.
 [[nodiscard]] Index compose(const Index& outer, const Index& inner);

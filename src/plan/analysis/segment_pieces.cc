@@ -140,7 +140,8 @@ std::optional<SegmentPieces> cut_long_segments(const PlanOptions& options, const
   const std::uint32_t alone = first_alone ? 1 : 0;
   std::vector<std::uint32_t> pieces = offsets_of(rows, [&](std::size_t s) {
     const std::uint32_t of_segment = member_count(segments, static_cast<std::uint32_t>(s));
-    return of_segment == 0 ? 0 : alone + (of_segment - alone + longest - 1) / longest;
+    if (of_segment <= alone) return of_segment;
+    return alone + (of_segment - alone - 1) / longest + 1;
   });
   const std::uint32_t count = pieces.back();
   std::vector<std::uint32_t> members = unset_list<std::uint32_t>(std::size_t{count} + 1);
