@@ -21,6 +21,17 @@ Rows rows_of_concat(const Program& program, const Op& op, std::size_t k, const R
 
 }  // namespace
 
+bool reads_same_rows(const Program& program, ValueId id, std::size_t k) {
+  const Op& op = program.op(id);
+  if (program.op(op.operands[k]).rows != op.rows) return false;
+  if (op.kind() == OpKind::Gather || op.kind() == OpKind::Segment || op.kind() == OpKind::Concat) {
+    return false;
+  }
+  const auto* linear = std::get_if<LinearOp>(&op.attributes);
+  if (linear == nullptr) return true;
+  return (k == 0 ? linear->lift_left : linear->lift_right).kind == Lift::Kind::None;
+}
+
 std::vector<std::uint32_t> operand_rows(const Program& program, ValueId id, std::size_t k,
                                         const std::vector<std::uint32_t>& rows) {
   const Op& op = program.op(id);

@@ -18,6 +18,10 @@ namespace vecc {
                                                       std::size_t k,
                                                       const std::vector<std::uint32_t>& rows);
 
+/// Whether each row of op `id` reads that row of operand k and no other: operand_rows() of any rows
+/// are these. May be false where that is so.
+[[nodiscard]] bool reads_same_rows(const Program& program, ValueId id, std::size_t k);
+
 /// Adds the other rows of the softmax and sparsemax segments that `rows` (rising) reach into.
 void complete_segments(const Op& op, std::vector<std::uint32_t>& rows);
 

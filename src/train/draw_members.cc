@@ -56,8 +56,10 @@ void draw_bits(Numbers& numbers, std::uint32_t members, std::uint32_t k,
                std::vector<std::uint32_t>& places) {
   std::uint64_t drawn = 0;
   for (std::uint32_t last = members - k; last < members; ++last) {
-    const std::uint64_t bit = std::uint64_t{1} << numbers.below_or_at(last);
-    drawn |= (drawn & bit) == 0 ? bit : std::uint64_t{1} << last;
+    const std::uint32_t place = numbers.below_or_at(last);
+    // All bits, if it is drawn already: a jump would be guessed wrong.
+    const std::uint32_t is_drawn = 0u - static_cast<std::uint32_t>(drawn >> place & 1);
+    drawn |= std::uint64_t{1} << (place ^ ((place ^ last) & is_drawn));
   }
   places.resize(k);
   for (std::uint32_t& place : places) {

@@ -77,11 +77,20 @@ TableRows ProgramReads::rows() {
 
 void ProgramReads::visit(ValueId id) {
   const Op& op = program_.op(id);
-  std::vector<std::uint32_t> rows = rows_in(reached_[id], op);
-  complete_segments(op, rows);
+  std::vector<std::uint32_t> rows;  // made where an operand is read by others
   for (std::size_t k = 0; k < op.operands.size(); ++k) {
     const ValueId operand = op.operands[k];
     if (!is_looked_up_[operand]) continue;
+    if (reads_same_rows(program_, id, k)) {
+      reached_[id].for_each_word([&](std::uint64_t word, std::uint64_t bits) {
+        reached_[operand].insert_word(word, bits);
+      });
+      continue;
+    }
+    if (rows.empty()) {
+      rows = rows_in(reached_[id], op);
+      complete_segments(op, rows);
+    }
     for (const std::uint32_t row : operand_rows(program_, id, k, rows)) {
       reached_[operand].insert(row);
     }

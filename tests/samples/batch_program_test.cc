@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "src/samples/operand_rows.h"
 #include "tests/samples/forward_runs.h"
 #include "vecc/program_text.h"
 
@@ -83,6 +84,31 @@ TEST(BatchProgram, of_random_programs) {
     ++checked;
   });
   EXPECT_GT(checked, 30);
+}
+
+// Where an op is said to read the rows that it has, those that are looked up are these.
+TEST(OperandRows, are_the_same_where_that_is_said) {
+  int same = 0;
+  int others = 0;
+  for_random_graphs(60, [&](const Program&, const Program& program, RandomSource& random) {
+    for (ValueId id = 0; id < program.ops().size(); ++id) {
+      const Op& op = program.op(id);
+      if (op.kind() == OpKind::Contract || op.kind() == OpKind::Output) continue;
+      for (std::size_t k = 0; k < op.operands.size(); ++k) {
+        std::vector<std::uint32_t> rows;
+        for (std::uint32_t row = 0; row < op.rows; ++row) {
+          if (random.below(2) == 0) rows.push_back(row);
+        }
+        if (rows.empty()) rows.push_back(0);
+        const bool is_same = reads_same_rows(program, id, k);
+        ++(is_same ? same : others);
+        if (!is_same) continue;
+        EXPECT_EQ(operand_rows(program, id, k, rows), rows) << id << " " << k;
+      }
+    }
+  });
+  EXPECT_GT(same, 100);
+  EXPECT_GT(others, 100);
 }
 
 TEST(BatchProgram, of_random_graphs_as_vectorized_and_optimized) {
