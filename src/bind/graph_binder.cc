@@ -282,6 +282,7 @@ bool GraphBinder::find_recipe(const NeuronRange& range, const GroupEntry& entry,
     (void)fail(first.code, n, first.message);
     return false;
   }
+  last.is_reusable = false;  // until all of it is there
   last.recipe = *found;
   last.launch = nullptr;
   last.classes = classes_;
