@@ -188,6 +188,27 @@ TEST(MatmulPrecision, AsFarAsItsRounding) {
   }
 }
 
+// Matrices that several blocks share, and sums of outer products that are such: whole pieces of
+// terms or not, in fours or one by one.
+TEST(MatmulPrecision, OfLargeMatrices) {
+  for (const Shape shape : {Shape(260, 160), Shape(132, 236), Shape(151, 131)}) {
+    SCOPED_TRACE(shape.text());
+    const Program program = make_program({}, shape);
+    const std::vector<double> seeds = output_gradients_of(program);
+    const Results expected = run(reference::interpreter_backend(), {}, program, seeds);
+    const Results all =
+        run(reference::interpreter_backend(), {}, make_program({true}, shape), magnitudes(seeds));
+    const Results exact = run_on_gpu(program, MatmulPrecision::Exact, seeds);
+    expect_near(exact, expected, all, error_bound(MatmulPrecision::Exact));
+    for (const MatmulPrecision precision : kUnits) {
+      SCOPED_TRACE(text_of(precision));
+      const Results found = run_on_gpu(program, precision, seeds);
+      expect_near(found, expected, all, error_bound(precision));
+      EXPECT_NE(test::equal_bits(found.outputs, exact.outputs), has_gpu());
+    }
+  }
+}
+
 // Forward, of rows that fill blocks and tiles, and such that do not.
 TEST(MatmulPrecision, OfManyShapes) {
   struct Case {
@@ -278,27 +299,58 @@ TEST(MatmulPrecision, NarrowProductsAreExact) {
 }
 
 // What is infinite, or no number, stays in its row and column.
+void expect_in_place(std::uint32_t side, std::uint32_t rows, MatmulPrecision precision) {
+  std::vector<double> columns = random_values(rows * side, 5);
+  columns[3 * side + 7] = std::numeric_limits<double>::infinity();
+  columns[19 * side + side - 1] = std::numeric_limits<double>::quiet_NaN();
+  Program program(DType::F32);
+  const ValueId w = random_fact(program, 1, Shape(side, side), 4, 0.5, 1);
+  const ValueId x = program.fact(columns, rows, Shape::column(side));
+  const ValueId y = program.linear(w, x, {false, false, {Lift::Kind::Repeat, rows}, {}});
+  program.set_sample_count(rows);
+  program.output(y, Index::slice(0, rows));
+  const Results found = run_on_gpu(program, precision, {});
+  ASSERT_EQ(found.outputs.size(), rows * side);
+  for (std::uint32_t i = 0; i < rows * side; ++i) {
+    const std::uint32_t row = i / side;
+    EXPECT_EQ(std::isinf(found.outputs[i]), row == 3) << row;
+    EXPECT_EQ(std::isnan(found.outputs[i]), row == 19) << row;
+  }
+}
+
 TEST(MatmulPrecision, SpecialValuesStayWhereTheyAre) {
   if (!has_gpu()) GTEST_SKIP() << "needs a GPU";
-  constexpr std::uint32_t kRows = 20;
-  constexpr std::uint32_t kSide = 40;
-  std::vector<double> columns = random_values(kRows * kSide, 5);
-  columns[3 * kSide + 7] = std::numeric_limits<double>::infinity();
-  columns[19 * kSide + 39] = std::numeric_limits<double>::quiet_NaN();
-  Program program(DType::F32);
-  const ValueId w = random_fact(program, 1, Shape(kSide, kSide), 4, 0.5, 1);
-  const ValueId x = program.fact(columns, kRows, Shape::column(kSide));
-  const ValueId y = program.linear(w, x, {false, false, {Lift::Kind::Repeat, kRows}, {}});
-  program.set_sample_count(kRows);
-  program.output(y, Index::slice(0, kRows));
   for (const MatmulPrecision precision : kUnits) {
     SCOPED_TRACE(text_of(precision));
-    const Results found = run_on_gpu(program, precision, {});
-    ASSERT_EQ(found.outputs.size(), kRows * kSide);
-    for (std::uint32_t i = 0; i < kRows * kSide; ++i) {
-      const std::uint32_t row = i / kSide;
-      EXPECT_EQ(std::isinf(found.outputs[i]), row == 3) << row;
-      EXPECT_EQ(std::isnan(found.outputs[i]), row == 19) << row;
+    expect_in_place(40, 20, precision);
+    expect_in_place(140, 40, precision);
+  }
+  expect_in_place(140, 40, MatmulPrecision::Exact);
+}
+
+// The sum of all rows' outer products, of which one has an infinite entry, and one none that is a
+// number.
+TEST(MatmulPrecision, SpecialValuesOfALargeSum) {
+  if (!has_gpu()) GTEST_SKIP() << "needs a GPU";
+  constexpr std::uint32_t kRows = 40;
+  constexpr std::uint32_t kSide = 140;
+  Program program(DType::F32);
+  const ValueId w = random_fact(program, 1, Shape(kSide, kSide), 4, 0.5, 1);
+  const ValueId x = random_fact(program, kRows, Shape::column(kSide), 5, 0.5, 1);
+  program.output(program.linear(w, x, {false, false, {Lift::Kind::Repeat, kRows}, {}}),
+                 Index::slice(0, kRows));
+  program.set_sample_count(kRows);
+  std::vector<double> seeds(kRows * kSide, 1.0);
+  seeds[3 * kSide + 7] = std::numeric_limits<double>::infinity();
+  seeds[19 * kSide + 9] = std::numeric_limits<double>::quiet_NaN();
+  for (const MatmulPrecision precision : {MatmulPrecision::Exact, kUnits[0], kUnits[1]}) {
+    SCOPED_TRACE(text_of(precision));
+    const Results found = run_on_gpu(learn_facts(program), precision, seeds);
+    const std::vector<double>& sum = found.gradients[0];
+    ASSERT_EQ(sum.size(), kSide * kSide);
+    for (std::uint32_t i = 0; i < sum.size(); ++i) {
+      EXPECT_EQ(std::isinf(sum[i]), i / kSide == 7) << i;
+      EXPECT_EQ(std::isnan(sum[i]), i / kSide == 9) << i;
     }
   }
 }

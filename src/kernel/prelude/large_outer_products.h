@@ -24,6 +24,15 @@ VECC_FN void store_tile(const T (*sum)[Cols], int top, int left, T* to) {
   }
 }
 
+// Where entry i of the columns of a tile that begins at entry `first` is, of `Entries`: behind the
+// last those again, of which nothing is stored.
+template <unsigned Entries, unsigned Width, class Row>
+VECC_FN auto tile_entries(const Row& row, int first) {
+  return [&row, first](unsigned e, unsigned i) {
+    return row(e) + smaller(unsigned(first) + i, Entries - Width);
+  };
+}
+
 // Tile `part` (Side x Side) of `to`: the sum over members first .. last - 1 of g x^T, M x N, each
 // entry added up in the members' order.
 template <class T, int M, int N, int Side, class RowG, class RowX>
@@ -38,13 +47,11 @@ VECC_FN void sum_large_products(unsigned part, unsigned first, unsigned last, co
   _Pragma("unroll") for (int i = 0; i < Tiles::rows; ++i) {
     _Pragma("unroll") for (int j = 0; j < Tiles::cols; ++j) sum[i][j] = T(0);
   }
-  // Behind a column's last entries those again, of which nothing is stored.
   const auto add = [&](auto pack) {
     using P = decltype(pack);
     constexpr unsigned width = sizeof(P) / sizeof(T);
-    add_outer_products<P, T, Side, Side>(
-        first, last, [&](unsigned e, unsigned i) { return g(e) + smaller(top + i, M - width); },
-        [&](unsigned e, unsigned i) { return x(e) + smaller(left + i, N - width); }, members, sum);
+    add_outer_products<P, T, Side, Side>(first, last, tile_entries<M, width>(g, top),
+                                         tile_entries<N, width>(x, left), members, sum);
   };
   bool fours = false;
   if constexpr (M % 4 == 0 && N % 4 == 0) {

@@ -42,7 +42,10 @@ struct ColumnPieces {
   static constexpr int depth = RowPieces<T, Rows>::depth;
   alignas(16) T entries[depth * Rows];
 
-  VECC_FN static int place(int row, int entry) { return entry * Rows + row; }
+  // Neighbouring fours of every fourth entry are read from different banks, too.
+  VECC_FN static int place(int row, int entry) {
+    return entry * Rows + (row / 4 ^ entry / 4 % 4 * 2) * 4 + row % 4;
+  }
 };
 
 template <int N>
@@ -257,18 +260,14 @@ VECC_FN void join_halves(T (*sum)[4], T* memory) {
   }
 }
 
-template <int Rows, bool Shared, class P, class T, int M, int K, bool TL, class Row, class Target>
-VECC_FN void multiply_large(const T* matrix, int first, int count, const Row& row,
-                            const Target& target, LargeProducts<T, TL>& here) {
+// add(stage, k) for pieces of terms k .. k + depth - 1, one after the other.
+template <class P, int M, int K, bool TL, class T, class Row, class Add>
+VECC_FN void for_each_piece(const T* matrix, int first, int count, const Row& row,
+                            LargeProducts<T, TL>& here, const Add& add) {
   using Here = LargeProducts<T, TL>;
-  using Tile = LargeTile<Rows, Shared, TL>;
   const RowPacks<P, T, Here::Tile::rows, K> columns(
       [&](int b) { return row(unsigned(b < count ? b : count - 1)); });
   const MatrixPacks<P, T, M, K, TL> entries(matrix, first);
-  T sum[Rows][4];
-  _Pragma("unroll") for (int c = 0; c < Rows; ++c) {
-    _Pragma("unroll") for (int i = 0; i < 4; ++i) sum[c][i] = T(0);
-  }
   const auto begin_stage = [&](int k) {
     typename Here::Stage& stage = here.stages[k / Here::depth % 2];
     columns.copy(k, stage.columns);
@@ -280,10 +279,23 @@ VECC_FN void multiply_large(const T* matrix, int first, int count, const Row& ro
     wait_for_copies();
     __syncthreads();
     if (k + Here::depth < K) begin_stage(k + Here::depth);
-    const int depth = K - k < Here::depth ? K - k : Here::depth;
-    add_piece<Tile, Rows, Shared, K % Here::depth == 0, T, TL>(here.stages[k / Here::depth % 2],
-                                                               depth, sum);
+    add(here.stages[k / Here::depth % 2], k);
   }
+}
+
+template <int Rows, bool Shared, class P, class T, int M, int K, bool TL, class Row, class Target>
+VECC_FN void multiply_large(const T* matrix, int first, int count, const Row& row,
+                            const Target& target, LargeProducts<T, TL>& here) {
+  using Here = LargeProducts<T, TL>;
+  using Tile = LargeTile<Rows, Shared, TL>;
+  T sum[Rows][4];
+  _Pragma("unroll") for (int c = 0; c < Rows; ++c) {
+    _Pragma("unroll") for (int i = 0; i < 4; ++i) sum[c][i] = T(0);
+  }
+  for_each_piece<P, M, K, TL>(matrix, first, count, row, here, [&](const auto& stage, int k) {
+    const int depth = K - k < Here::depth ? K - k : Here::depth;
+    add_piece<Tile, Rows, Shared, K % Here::depth == 0, T, TL>(stage, depth, sum);
+  });
   if constexpr (Shared) join_halves<Tile, Rows>(sum, reinterpret_cast<T*>(&here));
   if (Shared && Tile::half() == 1) return;
   _Pragma("unroll") for (int c = 0; c < Rows; ++c) {

@@ -52,8 +52,10 @@ VECC_FN void add_tensor_members(const Members& members, int e, int top, int left
   _Pragma("unroll") for (int j = 0; j < 4; ++j) P::multiply(low, high, P::round(x[j]), sum[j]);
 }
 
-template <class P, class Pack, int M, int N, class RowG, class RowX>
-VECC_FN void add_tensor_outer_products(unsigned first, unsigned last, const RowG& g, const RowX& x,
+// g(e, i), x(e, i): where entry i of member e's columns is.
+template <class P, class Pack, int M, int N, class EntryG, class EntryX>
+VECC_FN void add_tensor_outer_products(unsigned first, unsigned last, const EntryG& g,
+                                       const EntryX& x,
                                        typename TensorOuterProducts<P, M, N>::Members& members,
                                        float (*sum)[4][4]) {
   using Own = TensorOuterProducts<P, M, N>;
@@ -61,8 +63,8 @@ VECC_FN void add_tensor_outer_products(unsigned first, unsigned last, const RowG
   MembersInFlight<float, Pack, M, depth> next_g;
   MembersInFlight<float, Pack, N, depth> next_x;
   const auto load = [&](unsigned from) {
-    next_g.load(from, smaller(last - from, depth), entries_of(g));
-    next_x.load(from, smaller(last - from, depth), entries_of(x));
+    next_g.load(from, smaller(last - from, depth), g);
+    next_x.load(from, smaller(last - from, depth), x);
   };
   if (first < last) load(first);
   for (unsigned from = first; from < last; from += depth) {
@@ -110,9 +112,13 @@ VECC_FN void sum_tensor_outer_products(unsigned first, unsigned last, const RowG
   if constexpr (M % 4 == 0 && N % 4 == 0) {
     fours = first < last && begins_packed<float, 4>(g(first)) && begins_packed<float, 4>(x(first));
     if (fours)
-      add_tensor_outer_products<P, Four<float>, M, N>(first, last, g, x, memory.members, sum);
+      add_tensor_outer_products<P, Four<float>, M, N>(first, last, entries_of(g), entries_of(x),
+                                                      memory.members, sum);
   }
-  if (!fours) add_tensor_outer_products<P, float, M, N>(first, last, g, x, memory.members, sum);
+  if (!fours) {
+    add_tensor_outer_products<P, float, M, N>(first, last, entries_of(g), entries_of(x),
+                                              memory.members, sum);
+  }
   for (int begin = 0; begin < M * N; begin += Own::chunk) {
     __syncthreads();
     put_tensor_entries<P, M, N>(sum, begin, memory.entries);

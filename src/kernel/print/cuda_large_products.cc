@@ -12,12 +12,15 @@ void print_large_products(BodyText& out, const std::string& row) {
   const KernelNode& node = out.nodes().node(product.node);
   const auto [m, k, n] = product_shape(out.kernel(), node);
   out.open(fmt::format("for (unsigned q = begin; q < end; q += {}) {{", product.rows));
-  out.line(
-      fmt::format("times_large_matrix<T, {}, {}, {}, {}, {}, {}>({}, {}, smaller(end - q, {}), "
-                  "{}, {});",
-                  m, k, node.transpose_left, product.copies_packs, product.rows, kLargeSide,
-                  matrix_pointer(out), out.schedule().parts > 1 ? "part" : "0", product.rows,
-                  row_at(out, row, *product.columns, k), row_at(out, row, *product.store, m)));
+  const MatmulPrecision precision = out.kernel().precision;
+  const std::string call =
+      precision == MatmulPrecision::Exact
+          ? "times_large_matrix<T"
+          : fmt::format("times_large_tensor_matrix<{}", tensor_type(precision));
+  out.line(fmt::format("{}, {}, {}, {}, {}, {}, {}>({}, {}, smaller(end - q, {}), {}, {});", call,
+                       m, k, node.transpose_left, product.copies_packs, product.rows, kLargeSide,
+                       matrix_pointer(out), out.schedule().parts > 1 ? "part" : "0", product.rows,
+                       row_at(out, row, *product.columns, k), row_at(out, row, *product.store, m)));
   out.close();
 }
 

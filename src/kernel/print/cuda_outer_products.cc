@@ -47,10 +47,15 @@ void print_large_sums(BodyText& out, const std::string& row) {
   const Shape shape = nodes.node(of.sum).shape;
   out.open("for (unsigned q = begin; q < end; ++q) {");
   out.line(fmt::format("const unsigned r = {};", row));
-  out.line(fmt::format(
-      "sum_large_products<T, {}, {}, {}>(part, begin_of(r), end_of(r), {}, {}, {});", shape.rows(),
-      shape.cols(), kLargeSide, column_text(nodes, of.left), column_text(nodes, of.right),
-      nodes.row_pointer(*only_large_sum(out.kernel()), "r", shape.size())));
+  const MatmulPrecision precision = out.kernel().precision;
+  const std::string call =
+      precision == MatmulPrecision::Exact
+          ? "sum_large_products<T"
+          : fmt::format("sum_large_tensor_products<{}", tensor_type(precision));
+  out.line(fmt::format("{}, {}, {}, {}>(part, begin_of(r), end_of(r), {}, {}, {});", call,
+                       shape.rows(), shape.cols(), kLargeSide, column_text(nodes, of.left),
+                       column_text(nodes, of.right),
+                       nodes.row_pointer(*only_large_sum(out.kernel()), "r", shape.size())));
   out.close();
 }
 

@@ -158,6 +158,9 @@ struct KernelSchedule {
     return loop == RowLoop::Rows ? lanes() * parts : lanes();
   }
   [[nodiscard]] bool on_gpu() const { return members.lanes > 0; }
+  /// LargeMatrix or LargeSum: by tensor cores where Kernel::precision is not Exact.
+  [[nodiscard]] bool is_large() const;
+  /// Any other loop by tensor cores.
   [[nodiscard]] bool uses_tensor_cores() const;
 
   friend bool operator==(const KernelSchedule&, const KernelSchedule&) = default;

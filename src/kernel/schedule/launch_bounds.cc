@@ -41,12 +41,13 @@ std::uint32_t least_blocks(const Kernel& kernel, const KernelSchedule& schedule,
   constexpr std::uint64_t kManyMembers = 4;
   constexpr std::uint64_t kManyNumbers = 16;
   const bool is_f32 = kernel.dtype == DType::F32;
+  const bool rounds = kernel.precision != MatmulPrecision::Exact;
   const bool waits = sums_outer_products(schedule) && is_f32 && widest_row(kernel) <= kMatrix;
   if (waits || schedule.loop == RowLoop::TensorCores || schedule.loop == RowLoop::MemoryRows ||
-      (is_f32 && schedule.loop == RowLoop::LargeMatrix)) {
+      (is_f32 && !rounds && schedule.loop == RowLoop::LargeMatrix)) {
     return blocks_of(target, kRegisters, kProductBytes);
   }
-  if (is_f32 && schedule.loop == RowLoop::LargeSum) {
+  if (is_f32 && schedule.is_large()) {
     return blocks_of(target, kManyRegisters, kProductBytes);
   }
   const std::vector<MemberLoop>& classes = schedule.members.of_class;

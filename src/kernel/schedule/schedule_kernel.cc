@@ -134,6 +134,10 @@ KernelSchedule schedule_loops(const Kernel& kernel, const MemberLoops& loops,
 
 }  // namespace
 
+bool KernelSchedule::is_large() const {
+  return loop == RowLoop::LargeMatrix || loop == RowLoop::LargeSum;
+}
+
 bool KernelSchedule::uses_tensor_cores() const {
   return loop == RowLoop::TensorCores ||
          (!product && std::ranges::any_of(phases, [](const PhaseSchedule& phase) {

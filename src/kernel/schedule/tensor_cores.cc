@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/kernel/schedule/outer_products.h"
 #include "src/kernel/schedule/schedule_kernel.h"
 
 namespace vecc {
@@ -23,6 +24,15 @@ std::uint64_t product_bytes(const ProductShape& shape, MatmulPrecision precision
   const std::uint64_t product_step = (shape.m + 3) / 4 * 4 + kFour;
   const std::uint64_t products = (kept ? rows * product_step : kFour) * sizeof(float);
   return columns + products + depth * width * (precision == MatmulPrecision::Bf16 ? 2 : 4);
+}
+
+// Of a matrix that several blocks share: its rows or columns, whichever are fewer.
+std::uint64_t large_side(const Kernel& kernel, const KernelSchedule& schedule) {
+  const bool is_sum = schedule.loop == RowLoop::LargeSum;
+  const std::uint32_t node = is_sum ? outer_product_sum(kernel, kernel.phases[0])->sum
+                                    : kernel.nodes[schedule.product->node].operands[0];
+  const Shape shape = kernel.nodes[node].shape;
+  return std::min(shape.rows(), shape.cols());
 }
 
 }  // namespace
@@ -59,7 +69,10 @@ std::uint32_t tensor_sum_bytes(std::uint64_t m, std::uint64_t n) {
 }
 
 bool uses_tensor_cores(const Kernel& kernel) {
-  return kernel.precision != MatmulPrecision::Exact && schedule_widest(kernel).uses_tensor_cores();
+  if (kernel.precision == MatmulPrecision::Exact) return false;
+  const KernelSchedule schedule = schedule_widest(kernel);
+  return schedule.uses_tensor_cores() ||
+         (schedule.is_large() && large_side(kernel, schedule) >= kLeastTensorSide);
 }
 
 }  // namespace vecc

@@ -1,6 +1,6 @@
 // Which products of a kernel a GPU's tensor cores compute, where Kernel::precision is not Exact:
 // those with a matrix that rows share, in blocks of rows, and sums of outer products over members,
-// of matrices that have kLeastTensorSide rows and columns at least and fit into a block's memory.
+// of matrices that have kLeastTensorSide rows and columns at least.
 // That depends on the kernel alone: however it is launched, the same products are rounded.
 #pragma once
 
@@ -16,7 +16,8 @@ inline constexpr std::uint64_t kLeastTensorSide = 32;
 /// Whether there is any such product: the kernel's text calls prelude/tensor_core_products.h then.
 [[nodiscard]] bool uses_tensor_cores(const Kernel& kernel);
 
-/// Whether a product with a shared matrix has enough rows and columns, and fits.
+/// Whether a product with a shared matrix has enough rows and columns, and fits into a block's
+/// memory. (Several blocks share larger ones: KernelSchedule::is_large().)
 [[nodiscard]] bool is_tensor_product(const Kernel& kernel, std::uint32_t node);
 
 /// Of a block: rows, terms of the matrix at a time, bytes of its memory.
