@@ -55,8 +55,9 @@ class ClassTable {
   template <class Fill, class Visit>
   void insert_all_by_threads(std::uint32_t count, const Fill& fill, const Visit& visit);
   /// Appends fingerprints that are known to be new, by threads, if there are many: `fill(i,
-  /// parts)`, of which each has copies, writes number i and returns whether it is doubtful. Returns
-  /// the class of the first one.
+  /// parts)` writes number i and returns whether it is doubtful; each thread has its own copy of
+  /// it. Returns the class of the first one. (They are compared with nothing: a meeting of two in
+  /// the first field is not counted.)
   template <class Fill>
   std::uint32_t append_all(std::uint32_t count, const Fill& fill);
 

@@ -151,7 +151,7 @@ class FingerprintClasses {
   const Program& program_;
   Keys keys_;
   std::vector<ValueId> last_reader_;   // by value; itself if nothing reads it
-  std::vector<bool> only_row_by_row_;  // by value: see is_read_row_by_row
+  std::vector<bool> only_row_by_row_;  // by value: only ops that look at single rows read it
   bool tells_apart_ = true;            // of the value that is asked for
   // By value, from it to its last reader.
   std::vector<std::unique_ptr<ValueClasses>> classes_;

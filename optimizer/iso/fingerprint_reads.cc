@@ -212,6 +212,16 @@ ValueClasses FingerprintClasses::classes(const FactOp& fact, ValueId id) {
   });
 }
 
+namespace {
+
+// The last matrix that a loop has transposed.
+struct Transposed {
+  std::optional<std::uint32_t> of;  // class
+  Scratch parts;
+};
+
+}  // namespace
+
 ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
   const auto lifted_rows = [&](std::size_t k, const Lift& lift) {
     return lift.kind == Lift::Kind::None
@@ -223,10 +233,6 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
   const auto& left_rows = !lifted_left.empty() ? lifted_left : operand(id, 0).of_row;
   const auto& right_rows = !lifted_right.empty() ? lifted_right : operand(id, 1).of_row;
 
-  struct Transposed {
-    std::optional<std::uint32_t> of;  // class
-    Scratch parts;
-  };
   const auto side = [&](std::size_t k, std::uint32_t row_class, bool transpose, Transposed& made) {
     RowFingerprint x = fingerprint(id, k, row_class);
     if (!transpose) return x;

@@ -126,7 +126,7 @@ class GraphBinder {
   const NeuronGraph* graph_ = nullptr;
   RowLaunches* to_ = nullptr;
   bool emits_ = true;
-  std::vector<WeightPlace> tables_;  // by weight table: where its weight of number 0 were
+  std::vector<WeightPlace> tables_;  // by weight table: of its row for weight number 0
   std::vector<Placed> placed_;       // by neuron
   // Of the neuron at hand.
   std::vector<Element> elements_;

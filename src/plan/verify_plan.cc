@@ -276,10 +276,9 @@ class PlanVerifier {
     return {};
   }
 
-  // Of rows below `bound`, or above: those are another error.
+  // Rows from `bound` on are another error.
   [[nodiscard]] static bool has_twice(const std::vector<std::uint32_t>& list, std::uint64_t bound) {
-    constexpr std::uint64_t kSparse =
-        16;  // rows an entry from which on a byte for each is too much
+    constexpr std::uint64_t kSparse = 16;  // rows an entry: more, and a byte for each is too much
     if (bound / kSparse > list.size()) {
       boost::unordered_flat_set<std::uint32_t> rows;
       return !std::ranges::all_of(list, [&](std::uint32_t row) { return rows.insert(row).second; });

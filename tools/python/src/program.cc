@@ -111,10 +111,12 @@ Result<void> CompiledGraph::make_executable() {
   const ListThreads threads(options_.threads);
   renew_program();
   VECC_TRY(executable_, choice_.backend->compile(optimized_.program, execution_options()));
+  is_made_ = true;
   return {};
 }
 
 Result<std::string> CompiledGraph::device() {
+  if (is_made_) return executable_->device_name();  // while a training goes on, too
   const auto guard = lock();
   VECC_TRY_VOID(make_executable());
   return executable_->device_name();

@@ -1,6 +1,7 @@
 // A compiled graph as Python holds it: the optimized Program, its weights, and what runs it.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -157,6 +158,7 @@ class CompiledGraph {
   tools::BackendChoice choice_;
   std::unique_ptr<GraphPrograms> cache_;        ///< null: not used
   std::unique_ptr<Executable> executable_;      ///< null: nothing ran yet
+  std::atomic<bool> is_made_ = false;           ///< it is, and stays
   std::unique_ptr<Executable> with_gradients_;  ///< of the same storage; made when first asked for
   std::optional<Template> template_;            ///< of the graph, with the weights of then
   std::shared_ptr<SavedProgram> saved_;         ///< null: weights changed

@@ -141,12 +141,12 @@ class Model:
         return {name: columns_of(value) if name in columns else value
                 for name, value in self._weights.items()}
 
-    def _compiled(self, data: Data, *, trains: bool,
-                  by_entries: bool = True) -> Tuple[Program, Set[str]]:
+    def _compiled(self, data: Data, *, trains: bool, by_entries: bool = True,
+                  runs_later: bool = False) -> Tuple[Program, Set[str]]:
         """To run or train it here: features that are mostly 0 are read by their entries, but not
-        where members are drawn, as entries would be."""
+        where members are drawn, as entries would be. `runs_later`: Graph's."""
         graph, columns = self._lowered(data, ProgramTarget(trains), by_entries=by_entries)
-        graph._runs_later = trains
+        graph._runs_later = runs_later
         return graph.compile(**self.options), columns
 
     def program(self, source: Source, way: str = "direct", **options: Any) -> Program:
@@ -178,7 +178,7 @@ class Model:
         """Learns the weights from those of now, as Program.train() does with these options: of all
         rows with labels, or of those that masks mark. `validate`: also a list of graphs."""
         data = self._training_data(source, options)
-        program, columns = self._trainable(data, options)
+        program, columns = self._trainable(data, options, runs_later=True)
         self.loss = options.setdefault("loss", self._loss(data))
         options.setdefault("seed", self.seed)
         try:
@@ -194,7 +194,8 @@ class Model:
             return as_data(source)
         return with_validation(source, options.pop("validate"))
 
-    def _trainable(self, data: Data, options: Mapping[str, Any]) -> Tuple[Program, Set[str]]:
+    def _trainable(self, data: Data, options: Mapping[str, Any], *,
+                   runs_later: bool = False) -> Tuple[Program, Set[str]]:
         """Refuses batch norms whose statistics would be others than torch's."""
         self.trace(data)
         domains = self._normed()
@@ -202,7 +203,8 @@ class Model:
             check_batches(data, domains, options)
         elif domains:
             check_whole(data, options)
-        return self._compiled(data, trains=True, by_entries=not options.get("fanout"))
+        return self._compiled(data, trains=True, by_entries=not options.get("fanout"),
+                              runs_later=runs_later)
 
     def fit_seeds(self, source: Source, seeds: Sequence[int], *, split: Optional[str] = None,
                   **options: Any) -> Dict[str, Tuple[float, float]]:
