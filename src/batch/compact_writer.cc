@@ -37,6 +37,11 @@ CompactWriter::CompactWriter(const BatchPlan& plan) : plan_(plan), numbers_(plan
   rows_.reserve(most);
 }
 
+std::uint64_t CompactWriter::bytes() const {
+  return numbers_.bytes() + most_rows_ * sizeof(std::uint32_t) +
+         found_.bucket_count() * (sizeof(Key) + sizeof(std::uint32_t));
+}
+
 void CompactWriter::write(const BatchRows& from, BatchRows& to) {
   to.clear();
   found_.clear();
@@ -134,6 +139,7 @@ CompactWriter::Key CompactWriter::key_of(const BatchRows& from, const BatchRows:
   key.first = access.first;
   key.size = access.size;
   key.block = plan_.blocks[access.buffer];
+  key.has_one_block = key.block == plan_.unit_counts[access.buffer];
   return key;
 }
 
@@ -193,6 +199,7 @@ std::uint32_t CompactWriter::list_of(const BatchRows& from, const BatchRows::Run
   if (!is_new) return found->second;
   const std::span<const std::uint32_t> entries =
       rows_of(from, launch, key, access.space == KernelSpace::Member);
+  most_rows_ = std::max<std::uint64_t>(most_rows_, rows_.size());
   if (key.buffer == kNone) {
     static_cast<void>(to.add(entries, launch.is_narrow));
     return found->second;

@@ -29,7 +29,7 @@ class CompactWriter {
 
   /// Replaces `to`. Takes time linear in what it writes, and allocates nothing else.
   void write(const BatchRows& from, BatchRows& to);
-  [[nodiscard]] std::uint64_t bytes() const { return numbers_.bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const;
 
  private:
   void add_run(const BatchRows& from, const BatchRows::Run& of, BatchRows& to);
@@ -52,6 +52,7 @@ class CompactWriter {
     std::uint64_t first = 0;        ///< of the access, in the buffer
     std::uint64_t size = 0;
     std::uint64_t block = 0;
+    bool has_one_block = false;  ///< the buffer, which decides what row 0 of the lists is
     bool operator==(const Key&) const = default;
   };
   struct KeyHash {
@@ -66,7 +67,8 @@ class CompactWriter {
   const BatchPlan& plan_;
   ValueNumbers numbers_;
   ValuePlaces places_;
-  NumberList rows_;  // of a list, as all rows of the graph are numbered
+  NumberList rows_;              // of a list, as all rows of the graph are numbered
+  std::uint64_t most_rows_ = 0;  // that were there at once
   boost::unordered_flat_map<Key, std::uint32_t, KeyHash> found_;
 };
 
