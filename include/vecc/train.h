@@ -70,7 +70,7 @@ struct TrainOptions {
   /// batches: the oracle of tests.
   bool restricts_batches = false;
   BatchSide batch_side = BatchSide::Choose;
-  BatchValues batch_values = BatchValues::Choose;
+  BatchValues batch_values = BatchValues::Choose;  ///< Compact: batches are bound, or refused
   OptimizeOptions optimize;  ///< for the step Program of all samples; batches take it over
   /// Looked in for steps before they are made; null: they are made. Results are the same.
   std::shared_ptr<StepStore> steps = nullptr;

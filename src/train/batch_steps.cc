@@ -29,8 +29,38 @@ Errors refuse_fanout(const SampledMembers& members, const std::string& why) {
   return {ErrorCode::Usage, "--fanout=" + text_of(members.fanout), why};
 }
 
-Errors cannot_bind(const Backend& backend) {
-  return refuse("bind", std::string(backend.name()) + " cannot bind the batches of this step");
+// What was asked of batches, by the option that asks for most.
+Errors refuse_asked(const TrainOptions& asked, const std::string& why) {
+  if (asked.batch_values != BatchValues::Compact) return refuse(text_of(asked.batch_way), why);
+  return {ErrorCode::Usage, "--batch-values=compact", why};
+}
+
+Errors cannot_bind(const Backend& backend, const TrainOptions& asked) {
+  return refuse_asked(asked, std::string(backend.name()) + " cannot bind the batches of this step");
+}
+
+// What no backend can.
+Result<void> check_asked(const TrainOptions& asked) {
+  const bool is_compact = asked.batch_values == BatchValues::Compact;  // bound batches are
+  if (is_compact && asked.batch_way == BatchWay::Mask) {
+    return refuse_asked(asked, "a step with a mask has the values of all samples");
+  }
+  if (asked.loss.loss != Loss::MarginRanking) return {};
+  if (asked.members) return refuse_fanout(*asked.members, "the loss is of pairs");
+  const bool asks = is_compact || asked.batch_way != BatchWay::Choose;
+  return asks ? Result<void>(refuse_asked(asked, "the loss is of pairs")) : Result<void>();
+}
+
+// How batches of so many samples in all come, and what was asked of them.
+void set_ways(const TrainOptions& options, std::uint64_t samples, BatchOptions& to) {
+  to.keeps_more = true;
+  to.mixes_samples = options.shuffle && options.batch_size > 1 && options.batch_size < samples;
+  if (batches_come_again(options, samples)) {
+    const std::uint64_t size = options.batch_size == 0 ? samples : options.batch_size;
+    to.batches_again = (samples + size - 1) / size;
+  }
+  to.side = options.batch_side;
+  to.values = options.batch_values;
 }
 
 }  // namespace
@@ -43,9 +73,9 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   TrainOptions options = asked;
   BatchWay& way = options.batch_way;
   std::unique_ptr<BatchSteps> none;
+  VECC_TRY_VOID(check_asked(asked));
+  if (options.batch_values == BatchValues::Compact) way = BatchWay::Bind;
   if (options.loss.loss == Loss::MarginRanking) {
-    if (options.members) return refuse_fanout(*options.members, "the loss is of pairs");
-    if (way != BatchWay::Choose) return refuse(text_of(way), "the loss is of pairs");
     say_restricted(backend, "the loss is of pairs");
     return none;
   }
@@ -54,7 +84,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   const bool sets_rows = options.members || find_parameter(program, kStepSamples);
   if (sets_rows && way == BatchWay::Choose && !backend.binds_batches()) way = BatchWay::Mask;
   if (!backend.binds_batches() && way != BatchWay::Mask) {
-    if (way == BatchWay::Bind) return cannot_bind(backend);
+    if (way == BatchWay::Bind) return cannot_bind(backend, asked);
     say_restricted(backend, "it does not bind batches");
     return none;
   }
@@ -65,15 +95,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
       has_all ? program : BatchProgram(program).restrict_to(sorted, RestrictUpdates::Keep);
   VECC_TRY(BatchStepProgram made, make_batch_step_program(graph, forward, sorted, options));
   VECC_TRY_VOID(check_places(execution.places, made.step.program, /*of_steps=*/false));
-  made.batch.keeps_more = true;
-  made.batch.mixes_samples =
-      options.shuffle && options.batch_size > 1 && options.batch_size < samples.size();
-  if (batches_come_again(options, samples.size())) {
-    const std::uint64_t size = options.batch_size == 0 ? samples.size() : options.batch_size;
-    made.batch.batches_again = (samples.size() + size - 1) / size;
-  }
-  made.batch.side = options.batch_side;
-  made.batch.values = options.batch_values;
+  set_ways(options, samples.size(), made.batch);
   const bool lists_touched = made.batch.lists_touched;
   if (lists_touched && way == BatchWay::Mask) {
     return refuse("mask", "lazy-adam changes the rows that a batch touches, a mask all");
@@ -84,11 +106,13 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   steps->shortest_binding_ = machine.shortest_binding;
   steps->made_.batch.binding_threads = machine.binding_threads + 1;
   if (backend.binds_batches()) {
-    if (backend.plans_by_typical_batch()) steps->set_typical(sorted, options.batch_size);
+    const bool may_be_compact = options.batch_values != BatchValues::Spread;
+    if (may_be_compact || backend.plans_by_typical_batch())
+      steps->set_typical(sorted, options.batch_size);
     if (steps->draws_ && !lists_touched) steps->set_draws();
     VECC_TRY_VOID(steps->compile_bound(backend, execution));
   }
-  if (!steps->bound_ && way == BatchWay::Bind) return cannot_bind(backend);
+  if (!steps->bound_ && way == BatchWay::Bind) return cannot_bind(backend, asked);
   if (!steps->bound_ && way == BatchWay::Choose && !sets_rows) return none;
   if (way == BatchWay::Choose && sets_rows) {
     way = steps->bound_ ? BatchWay::Bind : BatchWay::Mask;  // a mask computes all rows

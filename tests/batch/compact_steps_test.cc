@@ -140,6 +140,44 @@ TEST(CompactSteps, that_cannot_be_are_refused) {
   EXPECT_EQ(made.error().list().front().message, "outputs of forward batches stay at their places");
 }
 
+TEST(CompactSteps, that_cannot_be_bound_are_refused) {
+  const FormModel model(value_of(read_graph(shipped("mutagenesis.pb"))));
+  const auto error = [&](const TrainOptions& options, const char* backend) {
+    const auto made = make_trainer(model.graph, model.program, *find_backend(backend), {}, options,
+                                   all_samples(model.graph));
+    return made ? std::string() : made.error().text();
+  };
+  TrainOptions options = bound_batches(7);
+  options.batch_values = BatchValues::Compact;
+  EXPECT_EQ(error(options, "cpu"), "");
+  options.batch_way = BatchWay::Choose;
+  EXPECT_EQ(error(options, "cpu"), "");
+  for (const BatchWay way : {BatchWay::Choose, BatchWay::Bind}) {
+    options.batch_way = way;
+    const std::string text = error(options, "interpreter");
+    EXPECT_NE(text.find("--batch-values=compact"), std::string::npos) << text;
+    EXPECT_NE(text.find("cannot bind"), std::string::npos) << text;
+  }
+  options.batch_way = BatchWay::Mask;
+  std::string text = error(options, "cpu");
+  EXPECT_NE(text.find("a step with a mask has the values of all samples"), std::string::npos)
+      << text;
+  options.batch_way = BatchWay::Choose;
+  options.loss.loss = Loss::MarginRanking;
+  text = error(options, "cpu");
+  EXPECT_NE(text.find("the loss is of pairs"), std::string::npos) << text;
+}
+
+TEST(CompactSteps, chosen_by_a_training_are_bound) {
+  const FormModel model(value_of(read_graph(shipped("mutagenesis.pb"))));
+  TrainOptions options = bound_batches(7);
+  options.batch_way = BatchWay::Choose;
+  const auto trainer = value_of(model.trainer(options, BatchValues::Compact));
+  const BatchReport report = value_of(trainer->batch_report());
+  EXPECT_EQ(report.way, "bind");
+  EXPECT_TRUE(report.bytes.is_compact);
+}
+
 TEST(CompactSteps, of_random_graphs_are_those_of_spread_batches) {
   std::uint64_t compared = 0;
   const std::uint64_t graphs = std::getenv("VECC_FULL") != nullptr ? 300 : is_emulated() ? 4 : 12;

@@ -80,6 +80,10 @@ class TrainTest(unittest.TestCase):
         masked, weights = train(batch_size=32, batch="mask")
         self.assertEqual((bound.batch, masked.batch), ("bind", "mask"))
         self.assertGreater(bound.batch_bytes, 0)
+        compact, same = train(batch_size=32, batch_values="compact")
+        self.assertEqual(compact.batch, "bind")
+        for name, values in expected.items():
+            np.testing.assert_array_equal(same[name], values)
         self.assertEqual(train()[0].batch, "all")
         self.assertEqual(train("interpreter", batch_size=32)[0].batch, "restrict")
         for name, values in expected.items():
@@ -87,6 +91,10 @@ class TrainTest(unittest.TestCase):
         for text, options in (("cannot bind", {"backend": "interpreter", "batch": "bind"}),
                               ("--batch-size", {"batch_size": "all", "batch": "bind"}),
                               ("none of", {"batch": "half"}),
+                              ("cannot bind", {"backend": "interpreter", "batch_values": "compact"}),
+                              ("--batch-size", {"batch_size": "all", "batch_values": "compact"}),
+                              ("mask", {"batch": "mask", "batch_values": "compact"}),
+                              ("none of", {"batch_values": "half"}),
                               ("lazy-adam", {"batch": "mask", "optimizer": "lazy-adam"})):
             with self.assertRaisesRegex(vecc.Error, text):
                 train(**{"batch_size": 32, **options})

@@ -124,7 +124,8 @@ class Program:
 
     def train(self, *, epochs: int = 100, lr: float = 0.01, optimizer: str = "adam",
               loss: Optional[str] = None, batch_size: Union[int, str] = "all",
-              batch: Optional[str] = None, validate: Union[float, Path, None] = None,
+              batch: Optional[str] = None, batch_values: Optional[str] = None,
+              validate: Union[float, Path, None] = None,
               early_stop: Optional[int] = None, schedule: Optional[str] = None,
               clip_value: Optional[float] = None, clip_norm: Optional[float] = None,
               reduction: Optional[str] = None,
@@ -138,7 +139,8 @@ class Program:
               **hyperparameters: Any) -> Training:
         """Learns the weights, from those of now, as `vecc --train` does (docs/training.md has the
         options). `batch`: "bind" or "mask", how a step of `batch_size` samples is made; None: as is
-        less work. `hyperparameters`: momentum, weight_decay, beta1 and such, which the optimizer
+        less work. `batch_values`: "compact" or "spread", where bound batches have their values (in
+        memory of a batch's size, or in places of all samples); None: by what they take. `hyperparameters`: momentum, weight_decay, beta1 and such, which the optimizer
         has (vecc.optimizers()), or by torch's names, betas and eps; None: its default. `on_epoch`
         gets what Training.history gets, while the program still has the weights from before;
         `progress` prints a line a second. `fanout`: [15, 10], or "all" in the place of a number:
@@ -153,11 +155,12 @@ class Program:
             raise TypeError(f"train() got an unexpected keyword argument '{min(unknown)}'")
         words = option_words(
             train=True, epochs=epochs, lr=lr, optimizer=optimizer, loss=loss,
-            batch_size=batch_size, batch=batch, validate=validate, early_stop=early_stop,
-            schedule=schedule, clip_value=clip_value, clip_norm=clip_norm, reduction=reduction,
-            margin=margin, no_shuffle=not shuffle, fanout=fanout, fanout_scale=fanout_scale,
-            eval_batch_size=eval_batch_size, seed=seed, log_every=log_every, checkpoint=checkpoint,
-            checkpoint_every=checkpoint_every, resume=resume, **hyperparameters)
+            batch_size=batch_size, batch=batch, batch_values=batch_values, validate=validate,
+            early_stop=early_stop, schedule=schedule, clip_value=clip_value, clip_norm=clip_norm,
+            reduction=reduction, margin=margin, no_shuffle=not shuffle, fanout=fanout,
+            fanout_scale=fanout_scale, eval_batch_size=eval_batch_size, seed=seed,
+            log_every=log_every, checkpoint=checkpoint, checkpoint_every=checkpoint_every,
+            resume=resume, **hyperparameters)
         words += [f"--log={text_of(each)}" for each in ([log] if isinstance(log, str) else log)]
         history: List[Dict[str, float]] = []
         lines = _Lines(epochs) if progress else None
