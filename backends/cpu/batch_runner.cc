@@ -14,7 +14,12 @@ BatchRunner::BatchRunner(BatchPlan batch, const BoundPlan& bound, std::shared_pt
       team_(std::move(team)) {}
 
 Result<void> BatchRunner::bind(const Batch& batch, std::unique_ptr<BoundBatch>& to) {
-  VECC_TRY_VOID(PlanBatch::bind(batch_, number_bytes_, binders_, batch, to));
+  VECC_TRY(const PlanBatch* const bound,
+           PlanBatch::bind(batch_, number_bytes_, binders_, batch, to));
+  const std::uint64_t values = bound->rows().value_count;
+  std::uint64_t expected = expected_values_;
+  while (expected < values && !expected_values_.compare_exchange_weak(expected, values)) {
+  }
   return {};
 }
 

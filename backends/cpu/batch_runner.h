@@ -1,6 +1,8 @@
 // What a compiled Program has beside its Plan to run batch by batch.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -29,9 +31,12 @@ class BatchRunner {
     pages_.make_room(batch.rows());
     walk_.run(batch.rows(), *team_);
   }
-  /// With what the arena takes now.
+  /// With what the arena takes now; with what compact batches will, before the first of those that
+  /// were bound has run.
   [[nodiscard]] std::uint64_t bytes() const {
-    return bytes_of(batch_) + binders_.bytes() + walk_.bytes() + pages_.bytes();
+    const std::uint64_t to_come = walk_.has_room() ? 0 : BatchWalk::room_for(expected_values_);
+    return bytes_of(batch_) + binders_.bytes() + walk_.bytes() + pages_.bytes() +
+           to_come * number_bytes_;
   }
 
  private:
@@ -40,6 +45,7 @@ class BatchRunner {
   BatchWalk walk_;
   ArenaPages pages_;
   std::uint64_t number_bytes_;
+  std::atomic<std::uint64_t> expected_values_ = 0;  // of a compact batch that was bound, at most
   std::shared_ptr<ThreadTeam> team_;
 };
 

@@ -80,7 +80,7 @@ void BatchWalk::bind_places(const BatchRows& rows, const BatchRows::Run& run) {
 void BatchWalk::make_room(const BatchRows& rows) {
   if (rows.value_count <= values_.elements()) return;
   values_ = NativeBlock();
-  values_ = NativeBlock(bound_.plan().dtype, rows.value_count + rows.value_count / 2);
+  values_ = NativeBlock(bound_.plan().dtype, room_for(rows.value_count));
   values_.use_large_pages();
 }
 

@@ -21,6 +21,12 @@ class BatchWalk {
 
   void run(const BatchRows& rows, ThreadTeam& team);
   [[nodiscard]] std::uint64_t bytes() const;
+  /// Numbers that room is made for where a compact batch has `values`.
+  [[nodiscard]] static constexpr std::uint64_t room_for(std::uint64_t values) {
+    return values + values / 2;
+  }
+  /// Room for values of compact batches, once one has run.
+  [[nodiscard]] bool has_room() const { return values_.elements() > 0; }
 
  private:
   // Zeros that are set, or a run of a launch.

@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 #include <variant>
 
 #include "backends/cpu/bound_plan.h"
+#include "backends/cpu/choose_compact.h"
 #include "backends/cpu/thread_teams.h"
 #include "src/program/index_algebra.h"
 #include "src/support/free_memory.h"
 #include "src/support/log.h"
+#include "src/support/quantity_text.h"
 
 namespace vecc::cpu {
 namespace {
@@ -62,57 +65,24 @@ class CpuMachine final : public native::PlanMachine<NativeBlock> {
 
 // Before any other memory is taken.
 Result<TableFiles> reserve_tables(const Plan& plan, const Program& program,
-                                  const ExecutionOptions& options, bool is_compact,
+                                  const ExecutionOptions& options,
+                                  const std::optional<BatchBytes>& compact,
                                   std::uint64_t& kept_bytes) {
   std::vector<PlacedTable> tables = place_in_files(plan, program, options);
   const BatchOptions* const batch = options.batch.get();
   if (options.check_plan) {
-    VECC_TRY_VOID(options.check_plan(
-        {program, plan, batch, &options.places, &tables, is_compact ? nullptr : &kept_bytes}));
-  } else if (batch != nullptr && batch->keeps_more && !is_compact) {
+    PlannedProgram planned{program, plan, batch, &options.places, &tables};
+    if (compact) {
+      planned.compact = &compact.value();
+    } else {
+      planned.kept_bytes = &kept_bytes;
+    }
+    VECC_TRY_VOID(options.check_plan(planned));
+  } else if (batch != nullptr && batch->keeps_more && !compact) {
     const std::uint64_t values = plan.arena_elements * byte_size(plan.dtype);
     kept_bytes = kept_where_free(kept_bytes, values, free_host_bytes());
   }
   return TableFiles::make(plan, std::move(tables), options.places);
-}
-
-// Bytes that a step of all samples stores, for each number in the lists of one that is compact.
-double stored_by_entry(const Plan& plan) {
-  double stored = 0;
-  double entries = 0;
-  for (const Launch& launch : plan.launches) {
-    const Kernel& kernel = plan.kernels[launch.kernel];
-    const double members = kernel.segments == KernelSegments::Ragged
-                               ? plan.arrays[launch.offsets]->back()
-                               : static_cast<double>(launch.rows) * launch.members;
-    for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
-      const KernelAccess& access = kernel.accesses[a];
-      if (access.map != RowMap::Direct && access.map != RowMap::List) continue;
-      const double rows = access.space == KernelSpace::Member ? members : launch.rows;
-      entries += rows;
-      const bool is_made = plan.buffers[launch.accesses[a].buffer].kind == PlanBuffer::Kind::Arena;
-      if (access.store && is_made) stored += rows * static_cast<double>(access.shape.size());
-    }
-  }
-  return stored * static_cast<double>(byte_size(plan.dtype)) / std::max(entries, 1.0);
-}
-
-// Whether rows that lie all over cost more than the lists of a compact batch: where values of all
-// samples are many times a cache, and rows wide, or pages would be given back.
-bool gains_by_compact(const Plan& plan, const BatchOptions& batch) {
-  constexpr double kWideRow = 48;
-  const std::uint64_t values = plan.arena_elements * byte_size(plan.dtype);
-  if (values <= batch.kept_bytes) return false;
-  return stored_by_entry(plan) >= kWideRow ||
-         kept_where_free(batch.kept_bytes, values, free_host_bytes()) < values;
-}
-
-Result<bool> takes_compact(const Plan& plan, const BatchOptions& batch) {
-  if (batch.values == BatchValues::Spread) return false;
-  const Result<void> can_be = check_compact(plan, batch);
-  if (batch.values == BatchValues::Choose) return can_be && gains_by_compact(plan, batch);
-  VECC_TRY_VOID(can_be);
-  return true;
 }
 
 }  // namespace
@@ -129,16 +99,20 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
   planned.target = host_processor();
   Plan plan = native::make_verified_plan(whole.program, planned);
   std::optional<BatchPlan> batch;
+  std::optional<BatchBytes> compact;  // what a usual batch takes
   if (options.batch) {
-    VECC_TRY(const bool compact, takes_compact(plan, *options.batch));
-    VECC_TRY(batch, make_batch_plan(std::move(plan), program, *options.batch, compact));
+    VECC_TRY(const bool is_compact, takes_compact(plan, *options.batch));
+    VECC_TRY(batch, make_batch_plan(std::move(plan), program, *options.batch, is_compact));
+    if (is_compact) compact.emplace();
+    if (is_compact && options.check_plan) {
+      VECC_TRY(compact, usual_bytes(*batch, options.batch->typical));
+    }
     const Result<void> verified = verify(batch->plan);
     VECC_CHECK(verified, verified.error().text());
     plan = std::move(batch->plan);
   }
   std::uint64_t kept_bytes = options.batch ? options.batch->kept_bytes : 0;
-  VECC_TRY(TableFiles files,
-           reserve_tables(plan, whole.program, options, batch && batch->is_compact, kept_bytes));
+  VECC_TRY(TableFiles files, reserve_tables(plan, whole.program, options, compact, kept_bytes));
   if (batch && batch->is_compact) plan.arena_elements = 0;  // a batch's values are its runner's
   const bool compiles = is_worth_compiling(plan, options.expected_runs);
   std::unique_ptr<CpuExecutable> made(new CpuExecutable(whole));
@@ -176,6 +150,16 @@ Errors needs_batch() {
 Result<void> CpuExecutable::start() {
   if (batches_) return needs_batch();
   return PlanExecutable::start();
+}
+
+Result<double> CpuExecutable::timed_run() {
+  if (batches_) return needs_batch();
+  return PlanExecutable::timed_run();
+}
+
+Result<std::vector<double>> CpuExecutable::profile() {
+  if (batches_) return needs_batch();
+  return PlanExecutable::profile();
 }
 
 Result<std::vector<Executable::Output>> CpuExecutable::outputs() {
@@ -241,7 +225,15 @@ Result<void> CpuExecutable::start_batch(const BoundBatch& batch) {
   const PlanBatch* const own = batches_ ? batches_->find(batch) : nullptr;
   if (own == nullptr) return Executable::start_batch(batch);
   write_weights(*own);
-  batches_->run(*own);
+  try {
+    batches_->run(*own);
+  } catch (const std::bad_alloc&) {  // before anything runs
+    return Errors(
+        ErrorCode::OutOfMemory, "cpu",
+        fmt::format("no memory on the host for {} of values of a compact batch, {} are "
+                    "free; a smaller --batch-size takes less",
+                    text_of_bytes(own->step_bytes().values), text_of_bytes(free_host_bytes())));
+  }
   note_batch(*own);
   return {};
 }

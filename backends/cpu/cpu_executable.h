@@ -24,6 +24,8 @@ class CpuExecutable final : public native::PlanExecutable<NativeBlock> {
   }
   Result<void> start() override;
   Result<void> run() override { return start(); }
+  Result<double> timed_run() override;
+  Result<std::vector<double>> profile() override;
   Result<std::vector<Output>> outputs() override;
   Result<void> copy_outputs(OutputElements to) override;
   Result<void> bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) override;

@@ -59,6 +59,9 @@ struct PlannedProgram {
   std::vector<PlacedTable>* tables = nullptr;
   /// Of a batch: BatchOptions', which check_plan() may change.
   std::uint64_t* kept_bytes = nullptr;
+  /// Of compact batches on the host: what a usual one takes at most, values with the room that is
+  /// made for them. Null: batches are not compact.
+  const BatchBytes* compact = nullptr;
   /// Of a GPU: where tables are, on the device or the host; values and index arrays are on it.
   /// Null: it runs on the host.
   const std::vector<PlacedTable>* on_device = nullptr;

@@ -32,7 +32,8 @@ BatchBinder::BatchBinder(const BatchPlan& plan, const WeightReach* reach,
 }
 
 std::uint64_t BatchBinder::bytes() const {
-  return (finder_ ? finder_->bytes() : reached_.bytes()) + (compact_ ? compact_->bytes() : 0);
+  return (finder_ ? finder_->bytes() : reached_.bytes()) + spread_bytes_ +
+         (compact_ ? compact_->bytes() : 0);
 }
 
 void BatchBinder::bind(const Batch& batch, BatchRows& result) {
@@ -40,7 +41,9 @@ void BatchBinder::bind(const Batch& batch, BatchRows& result) {
   result_->clear();
   writer_.begin();
   reach_ == nullptr ? search(batch) : unite(batch);
-  if (compact_) compact_->write(spread_, result);
+  if (!compact_) return;
+  spread_bytes_ = std::max(spread_bytes_, spread_.bytes());
+  compact_->write(spread_, result);
 }
 
 void BatchBinder::set_at_rest(std::uint32_t number, std::uint32_t store, std::uint32_t row) {

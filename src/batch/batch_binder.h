@@ -30,7 +30,7 @@ class BatchBinder final : private RowSink {
 
   /// Replaces `result`. The batch has rows of its parameters only, rising.
   void bind(const Batch& batch, BatchRows& result);
-  /// Own sets.
+  /// Own sets, and what batches of a compact plan took beside their results.
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
@@ -57,7 +57,8 @@ class BatchBinder final : private RowSink {
   LaunchRows rows_;                   // of one that has
   RunWriter writer_;
   // Of a compact plan:
-  BatchRows spread_;  // the batch as all rows have their places
+  BatchRows spread_;                // the batch as all rows have their places
+  std::uint64_t spread_bytes_ = 0;  // of the largest
   std::optional<CompactWriter> compact_;
   BatchRows* result_ = nullptr;  // of bind()
 };

@@ -1,5 +1,7 @@
 #include "src/batch/batch_rows.h"
 
+#include <algorithm>
+
 #include "src/batch/batch_loops.h"
 #include "src/batch/stored_rows.h"
 
@@ -55,12 +57,8 @@ void BatchRows::reserve(const BatchPlan& plan) {
     accesses += launch.accesses.size();
     if (launch.drops) wide_entries += launch.rows + std::uint64_t{1};
     entries += launch.rows * std::uint64_t{2};
-    if (plan.is_compact && launch.offsets) wide_entries += launch.rows + std::uint64_t{1};
     for (const BatchAccess& access : launch.accesses) {
-      if (plan.is_compact)
-        entries += most_entries(launch, access);
-      else if (launch.drops && access.list)
-        entries += access.list->size();
+      if (launch.drops && access.list) entries += access.list->size();
       if (access.store) stored += access.rows;
     }
   }
@@ -71,7 +69,33 @@ void BatchRows::reserve(const BatchPlan& plan) {
   narrow.reserve(narrow_entries);
   zeros.reserve(stored);
   unstored.reserve(accesses);
-  if (plan.is_compact) places.reserve(accesses);
+}
+
+void BatchRows::reserve_compact(const BatchPlan& plan) {
+  constexpr std::uint64_t kMostReserved = std::uint64_t{1} << 20;
+  std::uint64_t rows = 0;
+  std::uint64_t stored = 0;
+  std::uint64_t accesses = 0;
+  std::uint64_t wide_entries = 0;
+  std::uint64_t narrow_entries = 0;
+  for (const BatchLaunch& launch : plan.launches) {
+    rows += launch.rows;
+    accesses += launch.accesses.size();
+    if (launch.offsets) wide_entries += launch.rows + std::uint64_t{1};
+    std::uint64_t& entries = launch.is_narrow ? narrow_entries : wide_entries;
+    for (const BatchAccess& access : launch.accesses) {
+      entries += most_entries(launch, access);
+      if (access.store) stored += access.rows;
+    }
+  }
+  runs.reserve(plan.launches.size());
+  tiles.reserve(rows);
+  lists.reserve(accesses);
+  wide.reserve(std::min(wide_entries, kMostReserved));
+  narrow.reserve(std::min(narrow_entries, kMostReserved));
+  zeros.reserve(stored);
+  unstored.reserve(accesses);
+  places.reserve(accesses);
 }
 
 std::uint32_t BatchRows::add(std::span<const std::uint32_t> entries, bool is_narrow) {

@@ -55,8 +55,12 @@ struct BatchRows {
   std::uint64_t value_count = 0;      ///< of a compact batch: numbers that its values take at most
 
   void clear();
-  /// Room for any batch of the plan; memory is taken when a batch needs it.
+  /// Room for any batch of the plan as all rows have their numbers; memory is taken when a batch
+  /// needs it.
   void reserve(const BatchPlan& plan);
+  /// For batches of a compact plan: lists have room for any batch of a small one, and of a large
+  /// one grow, for addresses of lists of all rows of all accesses may be more than there are.
+  void reserve_compact(const BatchPlan& plan);
   /// Appends an array; returns its place.
   std::uint32_t add(std::span<const std::uint32_t> entries, bool is_narrow);
   /// Appends list[c] for each of `counters`; returns its place.

@@ -20,7 +20,13 @@ void BinderPool::share_arrays(const ReachNumbers& numbers) {
 
 void BinderPool::bind(const Batch& batch, BatchRows& result) {
   std::unique_ptr<BatchBinder> binder = take();
-  binder->bind(batch, result);
+  if (plan_.is_compact) {  // what it takes grows with its batches
+    const std::uint64_t before = binder->bytes();
+    binder->bind(batch, result);
+    bytes_ += binder->bytes() - before;
+  } else {
+    binder->bind(batch, result);
+  }
   free_.give_back(std::move(binder));
 }
 

@@ -6,7 +6,7 @@ namespace vecc {
 
 PlanBatch::PlanBatch(const BatchPlan& plan, std::uint64_t number_bytes)
     : plan_(&plan), number_bytes_(number_bytes) {
-  rows_.reserve(plan);
+  plan.is_compact ? rows_.reserve_compact(plan) : rows_.reserve(plan);
 }
 
 const PlanBatch* PlanBatch::find(const BatchPlan& plan, const BoundBatch* batch) {

@@ -142,6 +142,8 @@ TEST(BatchAllocation, what_is_no_batch_is_refused) {
   const Batch one{{{{0}, {1.0}}}, {}};
   EXPECT_FALSE(plain->bind_batch(one, bound));
   EXPECT_FALSE(compiled->run());
+  EXPECT_FALSE(compiled->timed_run());
+  EXPECT_FALSE(compiled->profile());
   EXPECT_FALSE(compiled->outputs());
   EXPECT_FALSE(compiled->bind_batch({{{{1, 1}, {1, 1}}}, {}}, bound));
   EXPECT_FALSE(compiled->bind_batch({{{{0, 1000}, {1, 1}}}, {}}, bound));

@@ -79,6 +79,13 @@ std::uint64_t facts_on_host(const PlannedProgram& planned, const MemoryNeed& lat
   return bytes;
 }
 
+// Beside the lists of a batch that runs and of the next, those of the binder.
+void take_compact_batches(const BatchBytes& usual, MemoryNeed& need) {
+  constexpr std::uint64_t kBatches = 3;
+  need.values = usual.values;
+  need.arrays += kBatches * usual.arrays;
+}
+
 // Values that batches leave are given back beyond so many bytes. A batch's arrays are at most the
 // step's: of one that runs, and of the next, which is bound meanwhile.
 void take_batches(const HostMemory& memory, const BatchOptions& batch, MemoryNeed& need) {
@@ -132,6 +139,8 @@ Result<void> MemoryStatement::state(const PlannedProgram& planned, const Program
   if (planned.on_device != nullptr) {
     own.facts += facts_on_host(planned, later_);
     if (planned.batch != nullptr) own.arrays += 2 * std::min(kImage, memory.read);
+  } else if (planned.compact != nullptr) {
+    take_compact_batches(*planned.compact, own);
   } else if (planned.batch != nullptr) {
     take_batches(memory, *planned.batch, own);
   }
