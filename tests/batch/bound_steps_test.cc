@@ -256,14 +256,17 @@ TEST(BoundSteps, nothing_is_compiled_for_a_batch) {
   }
 }
 
-TEST(BoundSteps, have_a_typical_batch_where_it_is_planned_by) {
+TEST(BoundSteps, have_a_typical_batch_where_it_is_planned_by_or_they_may_be_compact) {
   const Model model(value_of(read_graph(shipped("mutagenesis.pb"))));
-  const CountingBackend backend;
-  TrainOptions options = batches_of(10);
-  options.batch_way = BatchWay::Bind;
-  const auto trainer = value_of(make_trainer(model.graph, model.program, backend, tested_options(),
-                                             options, all_samples(model.graph)));
-  EXPECT_EQ(backend.has_typical, backend.name() == "cuda");
+  for (const BatchValues values : {BatchValues::Choose, BatchValues::Spread}) {
+    const CountingBackend backend;
+    TrainOptions options = batches_of(10);
+    options.batch_way = BatchWay::Bind;
+    options.batch_values = values;
+    const auto trainer = value_of(make_trainer(
+        model.graph, model.program, backend, tested_options(), options, all_samples(model.graph)));
+    EXPECT_EQ(backend.has_typical, backend.name() == "cuda" || values == BatchValues::Choose);
+  }
 }
 
 TEST(BoundSteps, go_on_bit_for_bit_in_the_midst_of_an_epoch) {

@@ -9,7 +9,7 @@
 namespace vecc::test {
 namespace {
 
-BatchAccess access_to(BufferIndex buffer, std::uint32_t rows, bool stores) {
+BatchAccess access_of_buffer(BufferIndex buffer, std::uint32_t rows, bool stores) {
   BatchAccess access;
   access.buffer = buffer;
   access.rows = rows;
@@ -17,7 +17,7 @@ BatchAccess access_to(BufferIndex buffer, std::uint32_t rows, bool stores) {
   return access;
 }
 
-BatchLaunch launch_of(std::uint32_t rows, std::vector<BatchAccess> accesses) {
+BatchLaunch ordered_launch(std::uint32_t rows, std::vector<BatchAccess> accesses) {
   BatchLaunch launch;
   launch.rows = rows;
   launch.takes_order = true;
@@ -26,8 +26,8 @@ BatchLaunch launch_of(std::uint32_t rows, std::vector<BatchAccess> accesses) {
 }
 
 // Of a launch that runs those at `order` in `wide`.
-BatchRows::Run run_of(std::uint32_t launch, std::uint32_t rows, std::uint32_t order,
-                      std::uint32_t tile) {
+BatchRows::Run ordered_run(std::uint32_t launch, std::uint32_t rows, std::uint32_t order,
+                           std::uint32_t tile) {
   BatchRows::Run run;
   run.launch = launch;
   run.rows = rows;
@@ -47,16 +47,16 @@ TEST(CompactWriter, buffers_of_other_sizes_have_lists_of_their_own) {
   plan.blocks = {4, 4};
   plan.made_buffers = {true, true};
   plan.lives = {{0, 2}, {0, 2}};
-  BatchAccess of_one = access_to(0, 2, false);
-  BatchAccess of_two = access_to(1, 2, false);
+  BatchAccess of_one = access_of_buffer(0, 2, false);
+  BatchAccess of_two = access_of_buffer(1, 2, false);
   of_one.first = of_two.first = 2;
-  plan.launches.push_back(launch_of(4, {access_to(0, 4, true)}));
-  plan.launches.push_back(launch_of(8, {access_to(1, 8, true)}));
-  plan.launches.push_back(launch_of(2, {of_one, of_two}));
+  plan.launches.push_back(ordered_launch(4, {access_of_buffer(0, 4, true)}));
+  plan.launches.push_back(ordered_launch(8, {access_of_buffer(1, 8, true)}));
+  plan.launches.push_back(ordered_launch(2, {of_one, of_two}));
   BatchRows found;
   found.wide = {0, 1, 2, 3};
   found.tiles = {{0, 4, 0}, {0, 2, 0}};
-  found.runs = {run_of(0, 4, 0, 0), run_of(1, 4, 0, 0), run_of(2, 2, 0, 1)};
+  found.runs = {ordered_run(0, 4, 0, 0), ordered_run(1, 4, 0, 0), ordered_run(2, 2, 0, 1)};
   CompactWriter writer(plan);
   BatchRows compact;
   writer.write(found, compact);

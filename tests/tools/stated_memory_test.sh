@@ -90,3 +90,4 @@ done
 # Of batches the arrays of those that are bound at once are not known before.
 check 25 "$work/wide.pb" "${train[@]}" --batch-size=100
 check 25 "$work/typed.pb" "${train[@]}" --batch-size=4000
+check 25 "$work/wide.pb" "${train[@]}" --batch-size=100 --batch-values=compact
