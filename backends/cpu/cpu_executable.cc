@@ -145,6 +145,13 @@ Errors needs_batch() {
   return Errors(ErrorCode::Usage, "batch", "the program was compiled for batches, and has none");
 }
 
+Errors no_memory(const std::string& what) {
+  return Errors(ErrorCode::OutOfMemory, "cpu",
+                fmt::format("no memory on the host for {}, {} are free; a smaller --batch-size "
+                            "takes less",
+                            what, text_of_bytes(free_host_bytes())));
+}
+
 }  // namespace
 
 Result<void> CpuExecutable::start() {
@@ -207,7 +214,11 @@ Result<void> CpuExecutable::copy_outputs(OutputElements to) {
 
 Result<void> CpuExecutable::bind_batch(const Batch& batch, std::unique_ptr<BoundBatch>& to) {
   if (!batches_) return Executable::bind_batch(batch, to);
-  return batches_->bind(batch, to);
+  try {
+    return batches_->bind(batch, to);
+  } catch (const std::bad_alloc&) {
+    return no_memory("the index arrays of a batch");
+  }
 }
 
 // Rows of the batch before are 0 again.
@@ -228,11 +239,7 @@ Result<void> CpuExecutable::start_batch(const BoundBatch& batch) {
   try {
     batches_->run(*own);
   } catch (const std::bad_alloc&) {  // before anything runs
-    return Errors(
-        ErrorCode::OutOfMemory, "cpu",
-        fmt::format("no memory on the host for {} of values of a compact batch, {} are "
-                    "free; a smaller --batch-size takes less",
-                    text_of_bytes(own->step_bytes().values), text_of_bytes(free_host_bytes())));
+    return no_memory(text_of_bytes(own->step_bytes().values) + " of values of a compact batch");
   }
   note_batch(*own);
   return {};

@@ -51,6 +51,11 @@ Result<void> check_asked(const TrainOptions& asked) {
   return asks ? Result<void>(refuse_asked(asked, "the loss is of pairs")) : Result<void>();
 }
 
+Program forward_of(const Program& program, const std::vector<std::uint32_t>& sorted) {
+  if (sorted.size() == program.sample_count()) return program;
+  return BatchProgram(program).restrict_to(sorted, RestrictUpdates::Keep);
+}
+
 // How batches of so many samples in all come, and what was asked of them.
 void set_ways(const TrainOptions& options, std::uint64_t samples, BatchOptions& to) {
   to.keeps_more = true;
@@ -90,9 +95,7 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   }
   std::vector<std::uint32_t> sorted(samples.begin(), samples.end());
   std::ranges::sort(sorted);
-  const bool has_all = sorted.size() == program.sample_count();
-  Program forward =
-      has_all ? program : BatchProgram(program).restrict_to(sorted, RestrictUpdates::Keep);
+  Program forward = forward_of(program, sorted);
   VECC_TRY(BatchStepProgram made, make_batch_step_program(graph, forward, sorted, options));
   VECC_TRY_VOID(check_places(execution.places, made.step.program, /*of_steps=*/false));
   set_ways(options, samples.size(), made.batch);
