@@ -69,14 +69,18 @@ double share_of_batch(const Plan& plan, const BatchOptions& batch) {
 }
 
 // Whether rows that lie all over cost more than the lists of a compact batch: where values of all
-// samples are many times a cache, and rows wide, or pages would be given back; and where tables
-// that each batch changes as a whole do not make most of the lists.
+// samples are many times a cache, and rows wide, or pages would be given back; where tables that
+// each batch changes as a whole do not make most of the lists; and where a batch is a small part of
+// all, so that twice its values, none in the place of another, are less than what spread ones keep.
 bool gains_by_compact(const Plan& plan, const BatchOptions& batch) {
   constexpr double kWideRow = 48;
+  constexpr double kMostShare = 0.125;
   const std::uint64_t values = plan.arena_elements * byte_size(plan.dtype);
   if (values <= batch.kept_bytes) return false;
   const ListedWork work = listed_work(plan);
-  const double of_samples = (work.entries - work.updated) * share_of_batch(plan, batch);
+  const double share = share_of_batch(plan, batch);
+  if (share > kMostShare) return false;
+  const double of_samples = (work.entries - work.updated) * share;
   if (!batch.lists_touched && work.updated > of_samples) return false;
   return work.stored >= kWideRow * std::max(work.entries, 1.0) ||
          kept_where_free(batch.kept_bytes, values, free_host_bytes()) < values;

@@ -388,7 +388,8 @@ template <class Block>
 Result<void> PlanExecutable<Block>::set_parameter(ParameterIndex parameter,
                                                   std::span<const double> values) {
   const Block& block = stored_.parameter(parameter);
-  if (values.size() != block.elements()) {  // steps set some; no description is made where there is no error
+  // (Steps set some: a description is made only of an error.)
+  if (values.size() != block.elements()) {
     return check_value_count(describe_parameter(program_.parameters[parameter]), values.size(),
                              block.elements());
   }

@@ -147,7 +147,13 @@ void LaunchLoosener::list_rows(Launch& launch) {
     }
   }
   launch.kernel = changed_kernel(launch.kernel, lists_rows ? Change::Rows : Change::RowsOfOne);
-  if (!has_tile_types(kernel)) launch.order = kNone;
+  if (has_tile_types(kernel)) return;
+  launch.order = kNone;
+  // Rows that no list names are numbered, too: a batch's order of them must not be narrow.
+  constexpr std::uint32_t kNarrowRows = 1 << 16;
+  if (launch.rows <= kNarrowRows) return;
+  launch.kernel = changed_kernel(launch.kernel, Change::Order);
+  launch.order = numbers_to(launch.rows);
 }
 
 }  // namespace vecc

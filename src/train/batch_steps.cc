@@ -109,17 +109,16 @@ Result<std::unique_ptr<BatchSteps>> BatchSteps::make(const NeuronGraph& graph,
   steps->shortest_binding_ = machine.shortest_binding;
   steps->made_.batch.binding_threads = machine.binding_threads + 1;
   if (backend.binds_batches()) {
-    const bool may_be_compact = options.batch_values != BatchValues::Spread;
-    if (may_be_compact || backend.plans_by_typical_batch())
+    if (options.batch_values != BatchValues::Spread || backend.plans_by_typical_batch()) {
       steps->set_typical(sorted, options.batch_size);
+    }
     if (steps->draws_ && !lists_touched) steps->set_draws();
     VECC_TRY_VOID(steps->compile_bound(backend, execution));
   }
   if (!steps->bound_ && way == BatchWay::Bind) return cannot_bind(backend, asked);
   if (!steps->bound_ && way == BatchWay::Choose && !sets_rows) return none;
-  if (way == BatchWay::Choose && sets_rows) {
-    way = steps->bound_ ? BatchWay::Bind : BatchWay::Mask;  // a mask computes all rows
-  }
+  // A mask computes all rows.
+  if (way == BatchWay::Choose && sets_rows) way = steps->bound_ ? BatchWay::Bind : BatchWay::Mask;
   if (!lists_touched && way != BatchWay::Bind) {
     VECC_TRY(const std::optional<Program> whole,
              masked_step(graph, steps->made_.step.program, forward, sorted, options, machine.gpu));

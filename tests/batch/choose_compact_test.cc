@@ -64,7 +64,8 @@ TEST(ChooseCompact, not_where_tables_make_most_of_the_lists) {
   EXPECT_TRUE(takes(100, options));
   EXPECT_FALSE(takes(20'000, options));
   EXPECT_TRUE(takes(20'000, typical_options(100)));
-  options.lists_touched = true;  // these alone are changed
+  EXPECT_FALSE(takes(100, typical_options(200)));  // a fifth of all
+  options.lists_touched = true;                    // these alone are changed
   EXPECT_TRUE(takes(20'000, options));
   options.lists_touched = false;
   options.values = BatchValues::Compact;

@@ -86,7 +86,7 @@ class FitTest(unittest.TestCase):
         model = nn.Model(network, dtype="f64", backend="cpu").trace(data)
 
         def programs():
-            trained = model._compiled(as_data(data), trains=True)[0]
+            trained = model._compiled(as_data(data), trains=True, runs_later=True)[0]
             return trained, model.program(data)
         other = {name: value + 0.25 for name, value in programs()[1].weights.items()}
         for ask in (lambda p: p(), lambda p: p.evaluate(loss="crossentropy", split="test"),
@@ -104,6 +104,22 @@ class FitTest(unittest.TestCase):
             for program in (later, now):
                 program.train(epochs=1, loss="crossentropy")
             np.testing.assert_equal(later(), now())
+
+    def test_compact_batches_of_many_rows(self):
+        """Row numbers of 17 bits, members of 16."""
+        rng = np.random.default_rng(1)
+        nodes, edges = 70_000, 60_000
+        ends = np.tile(rng.permutation(nodes)[:edges // 2], 2)
+        data = nn.Data().nodes(x=rng.normal(size=(nodes, 4)).astype(np.float32))
+        data.edges(np.stack([rng.integers(0, nodes, edges), ends]))
+        data.labels(rng.integers(0, 3, nodes))
+
+        def loss(form):
+            model = nn.Model(lambda g: nn.layers.gat(g, g.x, 3, self_loops=False), dtype="f32",
+                             seed=2, backend="cpu").trace(data)
+            return model.fit(data, epochs=1, lr=0.01, batch_size=2048, batch="bind",
+                             batch_values=form).history[-1]["loss"]
+        self.assertEqual(loss("compact"), loss("spread"))
 
     def test_sets_of_graphs(self):
         parts = [peer_data(seed, nodes=8 + seed) for seed in range(4)]
