@@ -43,6 +43,7 @@ CompiledBatches compile_batches(const NeuronGraph& graph, bool optimizes, DType 
   compiled.made.batch.mixes_samples = batches_again == 0 && !searches;
   compiled.made.batch.batches_again = batches_again;
   if (batches_again == 0) compiled.made.batch.side = BatchSide::Device;
+  compiled.made.batch.values = BatchValues::Spread;  // a device makes no others
   std::mt19937 random(1);
   compiled.made.batch.typical = random_batch(compiled.made, samples.size() / 5 + 1, random);
   compiled.made.batch.image_bytes = image_bytes;
