@@ -110,7 +110,7 @@ Result<bool> takes_compact(const Plan& plan, const BatchOptions& batch) {
   if (batch.values == BatchValues::Spread) return false;
   const Result<void> can_be = check_compact(plan, batch);
   if (batch.values == BatchValues::Choose) return can_be && gains_by_compact(plan, batch);
-  VECC_TRY_VOID(can_be);
+  if (!can_be) return can_be.error();
   return true;
 }
 

@@ -126,10 +126,10 @@ std::uint32_t ClassTable::append_all(std::uint32_t count, const Fill& fill) {
   const std::uint32_t begin = size_;
   add_places(count);
   ListThreads::for_ranges(count, [&](std::size_t from, std::size_t to) {
-    Fill own = fill;
-    for (auto i = static_cast<std::uint32_t>(from); i < to; ++i) {
+    auto append = [this, begin, own = fill](std::uint32_t i) mutable {
       doubtful_[begin + i] = own(i, place_of(begin + i)) ? 1 : 0;
-    }
+    };
+    for (auto i = static_cast<std::uint32_t>(from); i < to; ++i) append(i);
   });
   return begin;
 }

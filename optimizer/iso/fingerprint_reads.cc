@@ -83,9 +83,8 @@ ValueClasses FingerprintClasses::by_reads(ValueId id, const std::optional<Firsts
     return result;
   }
   if (rows == 1) {  // of nearly all values of a deep recursion
-    Fingerprint own = fingerprint;
     Scratch parts(result.table->part_count());
-    const bool doubtful = own(0, parts);
+    const bool doubtful = [&parts, own = fingerprint]() mutable { return own(0, parts); }();
     result.of_row.push_back(result.table->append(parts, doubtful));
     return result;
   }
