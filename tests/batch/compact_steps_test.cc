@@ -192,7 +192,7 @@ TEST(CompactSteps, of_random_graphs_are_those_of_spread_batches) {
     training.optimizer.clip_value = 1;
     compared += compare_forms(model, training, is_emulated() ? 3 : 8) ? 1 : 0;
   }
-  EXPECT_GT(compared, graphs / 6);  // others have functions that differ from row to row
+  EXPECT_GT(compared, graphs / 10);  // others have functions that differ from row to row
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -105,12 +106,9 @@ class Step {
   // Binds samples from all over.
   const BoundBatch& bind(std::uint32_t count, std::uint32_t seed) {
     std::mt19937 random(seed);
-    Numbers rows;
-    while (rows.size() < count) {
-      rows.push_back(static_cast<std::uint32_t>(random() % samples_));
-      std::ranges::sort(rows);
-      rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    }
+    std::set<std::uint32_t> drawn;
+    while (drawn.size() < count) drawn.insert(static_cast<std::uint32_t>(random() % samples_));
+    const Numbers rows(drawn.begin(), drawn.end());
     const auto bound =
         executable_->bind_batch({{{rows, std::vector<double>(count, 0.5)}}, {}}, bound_);
     EXPECT_TRUE(bound) << bound.error().text();
