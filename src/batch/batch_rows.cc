@@ -31,6 +31,25 @@ std::uint64_t most_entries(const BatchLaunch& launch, const BatchAccess& access)
   return access.space == KernelSpace::Member ? member_count(launch) : launch.rows;
 }
 
+// Room for all but the entries of lists and orders.
+void reserve_runs(const BatchPlan& plan, BatchRows& to) {
+  std::uint64_t rows = 0;
+  std::uint64_t stored = 0;
+  std::uint64_t accesses = 0;
+  for (const BatchLaunch& launch : plan.launches) {
+    rows += launch.rows;
+    accesses += launch.accesses.size();
+    for (const BatchAccess& access : launch.accesses) {
+      if (access.store) stored += access.rows;
+    }
+  }
+  to.runs.reserve(plan.launches.size());
+  to.tiles.reserve(rows);
+  to.lists.reserve(accesses);
+  to.zeros.reserve(stored);
+  to.unstored.reserve(accesses);
+}
+
 }  // namespace
 
 void BatchRows::clear() {
@@ -46,55 +65,35 @@ void BatchRows::clear() {
 }
 
 void BatchRows::reserve(const BatchPlan& plan) {
-  std::uint64_t rows = 0;
-  std::uint64_t stored = 0;
-  std::uint64_t accesses = 0;
+  reserve_runs(plan, *this);
   std::uint64_t wide_entries = 0;
   std::uint64_t narrow_entries = 0;
   for (const BatchLaunch& launch : plan.launches) {
     std::uint64_t& entries = launch.is_narrow ? narrow_entries : wide_entries;
-    rows += launch.rows;
-    accesses += launch.accesses.size();
     if (launch.drops) wide_entries += launch.rows + std::uint64_t{1};
     entries += launch.rows * std::uint64_t{2};
     for (const BatchAccess& access : launch.accesses) {
       if (launch.drops && access.list) entries += access.list->size();
-      if (access.store) stored += access.rows;
     }
   }
-  runs.reserve(plan.launches.size());
-  tiles.reserve(rows);
-  lists.reserve(accesses);
   wide.reserve(wide_entries);
   narrow.reserve(narrow_entries);
-  zeros.reserve(stored);
-  unstored.reserve(accesses);
 }
 
 void BatchRows::reserve_compact(const BatchPlan& plan) {
   constexpr std::uint64_t kMostReserved = std::uint64_t{1} << 20;
-  std::uint64_t rows = 0;
-  std::uint64_t stored = 0;
-  std::uint64_t accesses = 0;
+  reserve_runs(plan, *this);
   std::uint64_t wide_entries = 0;
   std::uint64_t narrow_entries = 0;
+  std::uint64_t accesses = 0;
   for (const BatchLaunch& launch : plan.launches) {
-    rows += launch.rows;
-    accesses += launch.accesses.size();
-    if (launch.offsets) wide_entries += launch.rows + std::uint64_t{1};
     std::uint64_t& entries = launch.is_narrow ? narrow_entries : wide_entries;
-    for (const BatchAccess& access : launch.accesses) {
-      entries += most_entries(launch, access);
-      if (access.store) stored += access.rows;
-    }
+    if (launch.offsets) wide_entries += launch.rows + std::uint64_t{1};
+    for (const BatchAccess& access : launch.accesses) entries += most_entries(launch, access);
+    accesses += launch.accesses.size();
   }
-  runs.reserve(plan.launches.size());
-  tiles.reserve(rows);
-  lists.reserve(accesses);
   wide.reserve(std::min(wide_entries, kMostReserved));
   narrow.reserve(std::min(narrow_entries, kMostReserved));
-  zeros.reserve(stored);
-  unstored.reserve(accesses);
   places.reserve(accesses);
 }
 

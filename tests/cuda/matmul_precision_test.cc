@@ -159,22 +159,30 @@ std::vector<double> output_gradients_of(const Program& program) {
   return random_values(count, 99);
 }
 
-// Outputs and gradients, of rows, matrices and sums of outer products.
+// Outputs and gradients, of rows, matrices and sums of outer products, are as far from the
+// interpreter's as each precision explains. Then calls check(of a rounded one, exact, run_again).
+template <class Check>
+void compare_precisions(Shape shape, const Check& check) {
+  SCOPED_TRACE(shape.text());
+  const Program program = make_program({}, shape);
+  const std::vector<double> seeds = output_gradients_of(program);
+  const Results expected = run(reference::interpreter_backend(), {}, program, seeds);
+  const Results all =
+      run(reference::interpreter_backend(), {}, make_program({true}, shape), magnitudes(seeds));
+  const Results exact = run_on_gpu(program, MatmulPrecision::Exact, seeds);
+  expect_near(exact, expected, all, error_bound(MatmulPrecision::Exact));
+  for (const MatmulPrecision precision : kUnits) {
+    SCOPED_TRACE(text_of(precision));
+    const Results found = run_on_gpu(program, precision, seeds);
+    expect_near(found, expected, all, error_bound(precision));
+    check(found, exact, [&] { return run_on_gpu(program, precision, seeds); });
+  }
+}
+
 TEST(MatmulPrecision, AsFarAsItsRounding) {
   for (const Shape shape : {Shape(64, 64), Shape(36, 50)}) {
-    SCOPED_TRACE(shape.text());
-    const Program program = make_program({}, shape);
-    const std::vector<double> seeds = output_gradients_of(program);
-    const Results expected = run(reference::interpreter_backend(), {}, program, seeds);
-    const Results all =
-        run(reference::interpreter_backend(), {}, make_program({true}, shape), magnitudes(seeds));
-    const Results exact = run_on_gpu(program, MatmulPrecision::Exact, seeds);
-    expect_near(exact, expected, all, error_bound(MatmulPrecision::Exact));
-    for (const MatmulPrecision precision : kUnits) {
-      SCOPED_TRACE(text_of(precision));
-      const Results found = run_on_gpu(program, precision, seeds);
-      expect_near(found, expected, all, error_bound(precision));
-      if (!has_gpu()) continue;
+    compare_precisions(shape, [](const Results& found, const Results& exact, const auto& again) {
+      if (!has_gpu()) return;
       EXPECT_FALSE(test::equal_bits(found.outputs, exact.outputs));
       // Only gradients of what is added are no products.
       std::size_t same = 0;
@@ -182,9 +190,8 @@ TEST(MatmulPrecision, AsFarAsItsRounding) {
         same += test::equal_bits(found.gradients[p], exact.gradients[p]);
       }
       EXPECT_EQ(same, 1u);
-      const Results again = run_on_gpu(program, precision, seeds);
-      EXPECT_TRUE(equal_bits(found, again));
-    }
+      EXPECT_TRUE(equal_bits(found, again()));
+    });
   }
 }
 
@@ -192,20 +199,9 @@ TEST(MatmulPrecision, AsFarAsItsRounding) {
 // terms or not, in fours or one by one.
 TEST(MatmulPrecision, OfLargeMatrices) {
   for (const Shape shape : {Shape(260, 160), Shape(132, 236), Shape(151, 131)}) {
-    SCOPED_TRACE(shape.text());
-    const Program program = make_program({}, shape);
-    const std::vector<double> seeds = output_gradients_of(program);
-    const Results expected = run(reference::interpreter_backend(), {}, program, seeds);
-    const Results all =
-        run(reference::interpreter_backend(), {}, make_program({true}, shape), magnitudes(seeds));
-    const Results exact = run_on_gpu(program, MatmulPrecision::Exact, seeds);
-    expect_near(exact, expected, all, error_bound(MatmulPrecision::Exact));
-    for (const MatmulPrecision precision : kUnits) {
-      SCOPED_TRACE(text_of(precision));
-      const Results found = run_on_gpu(program, precision, seeds);
-      expect_near(found, expected, all, error_bound(precision));
+    compare_precisions(shape, [](const Results& found, const Results& exact, const auto&) {
       EXPECT_NE(test::equal_bits(found.outputs, exact.outputs), has_gpu());
-    }
+    });
   }
 }
 

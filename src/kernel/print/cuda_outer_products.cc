@@ -47,11 +47,8 @@ void print_large_sums(BodyText& out, const std::string& row) {
   const Shape shape = nodes.node(of.sum).shape;
   out.open("for (unsigned q = begin; q < end; ++q) {");
   out.line(fmt::format("const unsigned r = {};", row));
-  const MatmulPrecision precision = out.kernel().precision;
   const std::string call =
-      precision == MatmulPrecision::Exact
-          ? "sum_large_products<T"
-          : fmt::format("sum_large_tensor_products<{}", tensor_type(precision));
+      large_call(out.kernel(), "sum_large_products", "sum_large_tensor_products");
   out.line(fmt::format("{}, {}, {}, {}>(part, begin_of(r), end_of(r), {}, {}, {});", call,
                        shape.rows(), shape.cols(), kLargeSide, column_text(nodes, of.left),
                        column_text(nodes, of.right),

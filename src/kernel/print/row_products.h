@@ -18,6 +18,9 @@ void print_large_products(BodyText& out, const std::string& row);
 void print_tensor_products(BodyText& out, const std::string& row);
 /// Of the prelude.
 [[nodiscard]] const char* tensor_type(MatmulPrecision precision);
+/// How a call for a large matrix begins, its first template argument included: of `exact`, or of
+/// `rounded`, which tensor cores run.
+[[nodiscard]] std::string large_call(const Kernel& kernel, const char* exact, const char* rounded);
 
 /// Parts of these. What stands before the product, and after it, of one row.
 void print_steps_before(BodyText& out);
