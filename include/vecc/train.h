@@ -56,13 +56,16 @@ class StepStore {
 struct TrainOptions {
   LossOptions loss;
   OptimizerOptions optimizer;
-  RateSchedule schedule;         ///< of epochs, counted from 0
-  std::uint32_t batch_size = 0;  ///< 0: all training samples at once
-  bool shuffle = true;           ///< batches of another order each epoch; false: the given order
-  std::uint64_t seed = 0;        ///< of the shuffle
+  RateSchedule schedule;  ///< of epochs, counted from 0
+  /// 0: all training samples at once. Batches of fewer have none without a target, unless the loss
+  /// is of pairs or the Program has statistics (batch norm), in which all samples count.
+  std::uint32_t batch_size = 0;
+  bool shuffle = true;     ///< batches of another order each epoch; false: the given order
+  std::uint64_t seed = 0;  ///< of the shuffle
   /// Parameters that no step learns: bound facts.
   std::vector<std::string> inputs = {};
-  /// Of a SampledGraph, which is then the trainer's graph; null: steps read all members.
+  /// Of a SampledGraph, which is then the trainer's graph; null: steps read all members. Steps have
+  /// the samples that batches have, also all at once.
   std::shared_ptr<const SampledMembers> members = nullptr;
   /// Bind and Mask are refused where they cannot be; results agree to rounding.
   BatchWay batch_way = BatchWay::Choose;
@@ -97,6 +100,8 @@ struct BatchReport {
   std::string_view way = "all";  ///< all: no batches; bind; mask, of the batches that reach
                                  ///< all parameters; restrict: each a program of its own
   std::uint64_t samples = 0;     ///< of a batch, at most
+  std::uint64_t drawn_of = 0;    ///< samples of an epoch
+  std::uint64_t left_out = 0;    ///< samples to train on that have no target, in no batch
   BatchBytes bytes;              ///< bind: what the next batch takes
   std::uint64_t step_bytes = 0;  ///< what the backend holds for steps
 };

@@ -10,8 +10,8 @@
 #include "src/train/batch_prefetch.h"
 #include "src/train/batch_steps.h"
 #include "src/train/batch_way.h"
+#include "src/train/draw_samples.h"
 #include "src/train/find_non_finite.h"
-#include "src/train/shuffle.h"
 #include "src/train/step_program.h"
 #include "src/train/step_reads.h"
 #include "src/train/training_state.h"
@@ -23,13 +23,6 @@ namespace vecc::training {
 namespace {
 
 using Samples = std::vector<std::uint32_t>;
-
-// The order of an epoch's samples depends on nothing but the seed and the epoch.
-void shuffle_samples(Samples& samples, std::uint64_t seed, std::uint64_t epoch) {
-  const SeedWords words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
-                        static_cast<std::uint32_t>(epoch), static_cast<std::uint32_t>(epoch >> 32)};
-  shuffle_by(words, samples);
-}
 
 struct CompiledStep {
   StepProgram step;
@@ -45,14 +38,16 @@ class BatchTrainer final : public Trainer {
         backend_(backend),
         execution_(std::move(execution)),
         options_(std::move(options)),
-        samples_(std::move(samples)),
+        given_(samples.size()),
+        samples_(samples_to_draw(graph, program, options_, std::move(samples))),
         orders_{Order{{}, samples_}, Order{{}, samples_}},
         batches_(program) {
     execution_.gradients = false;
   }
 
   Result<void> prepare() {
-    if (samples_.empty()) return Errors(ErrorCode::Usage, "training", "no sample to train on");
+    if (given_ == 0) return Errors(ErrorCode::Usage, "training", "no sample to train on");
+    if (samples_.empty()) return nothing_to_learn();
     VECC_TRY_VOID(check_step_inputs());
     if (samples_members() || (!is_full_batch() && !options_.restricts_batches)) {
       VECC_TRY(bound_steps_,
@@ -66,13 +61,7 @@ class BatchTrainer final : public Trainer {
     }
     VECC_TRY(const CompiledStep* first, step_of(batch_samples(0)));
     VECC_TRY_VOID(make_state(first->executable->storage()));
-    if (first->step.counted == 0 && batch_count() == 1) {
-      return Errors(ErrorCode::Usage, "training",
-                    options_.loss.loss == Loss::MarginRanking
-                        ? "no pair of a positive and a negative sample in one group"
-                        : "none of the " + std::to_string(samples_.size()) +
-                              " samples to train on has a target");
-    }
+    if (first->step.counted == 0 && batch_count() == 1) return nothing_to_learn();
     return {};
   }
 
@@ -144,6 +133,8 @@ class BatchTrainer final : public Trainer {
   Result<BatchReport> batch_report() override {
     BatchReport report;
     report.samples = batch_size();
+    report.drawn_of = samples_.size();
+    report.left_out = given_ - samples_.size();
     if (bound_steps_) {
       VECC_TRY(const FoundBatch batch, bound_batch(next_position()));
       report.way = text_of(bound_steps_->masks() ? BatchWay::Mask : BatchWay::Bind);
@@ -218,6 +209,13 @@ class BatchTrainer final : public Trainer {
                     "no graphs: expected all");
     }
     return {};
+  }
+
+  [[nodiscard]] Errors nothing_to_learn() const {
+    return {ErrorCode::Usage, "training",
+            options_.loss.loss == Loss::MarginRanking
+                ? "no pair of a positive and a negative sample in one group"
+                : "none of the " + std::to_string(given_) + " samples to train on has a target"};
   }
 
   [[nodiscard]] std::uint64_t batch_size() const {
@@ -419,7 +417,8 @@ class BatchTrainer final : public Trainer {
   const Backend& backend_;
   ExecutionOptions execution_;
   TrainOptions options_;
-  Samples samples_;
+  std::uint64_t given_ = 0;  // samples to train on
+  Samples samples_;          // of which batches are drawn
   struct Order {
     std::optional<std::uint64_t> epoch;  // none: as they were given
     Samples samples;

@@ -106,6 +106,23 @@ TEST_F(MadeSteps, of_drawn_members_have_the_bits_of_those_of_the_host) {
   }
 }
 
+// Samples without a target are in no batch, wherever that is made.
+TEST_F(MadeSteps, have_the_samples_with_a_target) {
+  NeuronGraph graph = value_of(read_graph(shipped("mutagenesis.pb")));
+  for (std::size_t s = 0; s < graph.samples.size(); ++s) graph.samples[s].has_target = s % 3 == 0;
+  const ShippedModel model(std::move(graph), DType::F32);
+  const TrainOptions options = options_of(16, Optimizer::Adam);
+  const auto on_host = model.trainer(options, true);
+  const auto on_device = model.trainer(options, false);
+  EXPECT_EQ(on_device->batch_count(), 4u);  // of 63 samples
+  for (int step = 0; step < 9; ++step) {
+    run_steps(*on_host, 1);
+    run_steps(*on_device, 1);
+    ASSERT_EQ(all_numbers(*on_device), all_numbers(*on_host)) << step;
+  }
+  EXPECT_EQ(on_device->batch_counts().on_device, 8u);
+}
+
 TEST_F(MadeSteps, go_on_within_an_epoch) {
   const ShippedModel model("mutagenesis.pb");
   const TrainOptions options = options_of(32, Optimizer::Adam);

@@ -81,6 +81,19 @@ class FanoutTest(unittest.TestCase):
                         np.testing.assert_array_equal(array, expected)
                 self.assertTrue(self.differ(fitted(network, data, fanout=[2]), whole))
 
+    def test_batches_have_labels(self):
+        """Rows of no mask are in no batch: as rows to test with, bit by bit."""
+        data, marked = graph_of(random_neighbours()), np.arange(NODES) % 5 == 2
+        labels = data.targets
+        for options in ({}, {"fanout": [3, 2]}, {"fanout": [3, 2], "batch_size": "all"}):
+            with self.subTest(**options):
+                found, expected = (
+                    fitted(MODELS["mean"], graph_of(random_neighbours()).labels(labels, **masks),
+                           **{"batch_size": 3, "epochs": 5, **options})
+                    for masks in ({"train": marked}, {"train": marked, "test": ~marked}))
+                for array, other in zip(found.values(), expected.values()):
+                    np.testing.assert_array_equal(array, other)
+
     def test_threads_and_seeds(self):
         data = graph_of(random_neighbours())
         for name in ("max", "gat"):

@@ -8,6 +8,7 @@
 
 #include "process.h"
 #include "tools/common/cost_cache.h"
+#include "vecc/graph_io.h"
 
 namespace vecc::test {
 namespace {
@@ -69,6 +70,25 @@ TEST(VeccTrain, steps_are_optimized_for_the_device_as_it_was_calibrated) {
                        "--log-level=debug"};
   command.environment = {"VECC_CACHE_DIR=" + cache};
   EXPECT_THAT(run(command).err, HasSubstr("steps are optimized for cpu: 0.0123 s a launch"));
+}
+
+TEST(VeccTrain, batches_have_the_samples_with_a_target) {
+  auto graph = read_graph(xor_graph());
+  ASSERT_TRUE(graph);
+  graph->samples[1].has_target = false;
+  const std::string path = test_folder() + "/partly.pb";
+  ASSERT_TRUE(write_graph(*graph, path, {}));
+  const auto train = [&](const std::string& size) {
+    return run_vecc({path, "--train", "--backend=interpreter", "--json", "--epochs=2", size});
+  };
+  const Finished batches = train("--batch-size=2");
+  ASSERT_EQ(batches.code, 0) << batches.err;
+  EXPECT_THAT(batches.err,
+              HasSubstr("batches of 2 of the 3 samples with a target, each a program"));
+  EXPECT_THAT(batches.out, HasSubstr("\"batch_samples\":3"));
+  const Finished whole = train("--batch-size=all");
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_EQ(whole.err.find("batches of"), std::string::npos) << whole.err;
 }
 
 TEST(VeccTrain, the_loss_falls_in_the_log) {

@@ -13,6 +13,7 @@
 #include "src/support/list_threads.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
+#include "src/train/draw_samples.h"
 #include "tools/common/device_cost.h"
 #include "tools/common/interrupt.h"
 #include "tools/train_log/epoch_fields.h"
@@ -70,8 +71,12 @@ std::string settings_text(const TrainOptions& o, const NeuronGraph& graph, const
                       o.optimizer.clip_norm.value_or(0));
   text += fmt::format(", rate {} {} {} {} {}", o.schedule.base, text_of(o.schedule.kind),
                       o.schedule.period, o.schedule.factor, o.schedule.last);
-  return text + fmt::format(", batch size {}, batch {}, shuffle {}, seed {}", o.batch_size,
-                            text_of(o.batch_way), o.shuffle, o.seed);
+  text += fmt::format(", batch size {}, batch {}, shuffle {}, seed {}", o.batch_size,
+                      text_of(o.batch_way), o.shuffle, o.seed);
+  const std::vector<std::uint32_t> drawn =
+      training::samples_to_draw(graph, program, o, split.training);
+  if (drawn.size() < split.training.size()) text += ", batches of samples with a target";
+  return text;
 }
 
 // The values of parameters, by name.
@@ -108,7 +113,11 @@ class EpochLines {
 
 std::string text_of_batches(const BatchReport& report) {
   if (report.way == "all") return {};
-  std::string text = fmt::format("batches of {}, ", report.samples);
+  std::string text = fmt::format("batches of {}", report.samples);
+  if (report.left_out > 0) {
+    text += fmt::format(" of the {} with a target", text_of_count(report.drawn_of, "sample"));
+  }
+  text += ", ";
   if (report.way == "bind") {
     text += fmt::format("bound{}: {} of values and {} of index arrays a step; ",
                         report.bytes.is_compact ? ", compact" : "",
@@ -302,6 +311,7 @@ void Training::describe(Stages& stages) const {
                                  {"epochs", summary_.epochs},
                                  {"step_seconds", summary_.step_seconds},
                                  {"batch", batches_.way}};
+  if (batches_.way != "all") numbers["batch_samples"] = batches_.drawn_of;
   if (batches_.way == "bind") {
     numbers["batch_values"] =
         text_of(batches_.bytes.is_compact ? BatchValues::Compact : BatchValues::Spread);
