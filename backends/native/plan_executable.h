@@ -189,7 +189,9 @@ class PlanExecutable : public Executable {
   }
 
  private:
-  static constexpr std::uint64_t kReadAtOnce = 1 << 17;  // elements of outputs
+  static constexpr std::uint64_t kReadAtOnce = 1 << 19;    // elements of outputs
+  static constexpr std::uint64_t kManyElements = 1 << 16;  // with less one thread is done at once
+  static constexpr std::size_t kPieces = 128;
 
   [[nodiscard]] Errors usage(std::string message) const {
     return Errors(ErrorCode::Usage, backend_, std::move(message));
@@ -298,10 +300,16 @@ Result<std::vector<Executable::Output>> PlanExecutable<Block>::outputs() {
     const Shape shape = program_.values[output.value].shape;
     const std::uint64_t size = shape.size();
     const auto add_rows = [&](std::uint32_t begin, std::span<const double> rows) {
-      for (std::uint32_t i = begin; !rows.empty(); ++i, rows = rows.subspan(size)) {
-        const auto row = rows.first(size);
-        result[output.samples[i]] = {shape, {row.begin(), row.end()}};
-      }
+      const std::size_t count = rows.size() / size;
+      const std::size_t pieces = rows.size() < kManyElements ? 1 : kPieces;
+      ListThreads::for_pieces(pieces, [&](std::size_t piece) {
+        const std::size_t end = count * (piece + 1) / pieces;
+        for (std::size_t i = count * piece / pieces; i < end; ++i) {
+          const auto row = rows.subspan(i * size, size);
+          const std::uint32_t sample = output.samples[begin + static_cast<std::uint32_t>(i)];
+          result[sample] = {shape, {row.begin(), row.end()}};
+        }
+      });
     };
     std::vector<double> some;
     const PlacedRows placed = placed_rows(output.value);

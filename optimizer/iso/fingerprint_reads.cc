@@ -47,13 +47,14 @@ Firsts first_of_class(const std::vector<std::uint32_t>& of_row, std::uint32_t co
   }
   std::vector<std::uint32_t> first = long_list(count, kNone);
   ListThreads::for_ranges(rows, [&](std::size_t begin, std::size_t end) {
-    for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) keep_least(first[of_row[i]], i);
+    keep_least_of_each(first, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end),
+                       [&](std::uint32_t i) { return of_row[i]; });
   });
   return list_of(rows, [&](std::uint32_t i) { return first[of_row[i]]; });
 }
 
 bool is_one_class(const std::vector<std::uint32_t>& of_row) {
-  return std::ranges::adjacent_find(of_row, std::ranges::not_equal_to()) == of_row.end();
+  return holds_for_all(of_row.size(), [&](std::size_t i) { return of_row[i] == of_row[0]; });
 }
 
 // The words of all rows, one after another; none if all rows have the same.

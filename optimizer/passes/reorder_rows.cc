@@ -21,6 +21,7 @@
 //   %1 = gather %0 [1, 0, 3, 2] ; %2 = transform %1 tanh : f32[4, 1]
 //   %3 = gather %2 [0, 1, 2, 0, 3] ; %4 = segment %3 [0, 3, 5] sum
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -187,16 +188,60 @@ class NumberingSweep {
     const Index& index = rows_[use.gather];
     // By row: the first entry that reads it.
     std::vector<std::uint32_t> first = long_list(use.rows, kNoRow);
-    ListThreads::for_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
-      for_each_entry(index, use, begin, end,
-                     [&](std::uint32_t i, std::uint32_t row) { keep_least(first[row], i); });
+    return with_rows(index, [&](const auto& row_at) {
+      // Rows before the use wrap to large numbers.
+      const auto place_at = [&](std::uint32_t i) { return row_at(i) - use.begin; };
+      ListThreads::for_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
+        keep_least_of_each(first, static_cast<std::uint32_t>(begin),
+                           static_cast<std::uint32_t>(end), place_at);
+      });
+      const std::vector<std::uint32_t> entries = entries_where(index.size(), [&](std::uint32_t i) {
+        const std::uint32_t place = place_at(i);
+        return place < use.rows && first[place] == i;
+      });
+      return list_of(static_cast<std::uint32_t>(entries.size()),
+                     [&](std::uint32_t k) { return place_at(entries[k]); });
     });
-    const std::vector<std::uint32_t> entries = entries_where(index.size(), [&](std::uint32_t i) {
-      const std::uint32_t row = index[i];
-      return row >= use.begin && row - use.begin < use.rows && first[row - use.begin] == i;
+  }
+
+  // Whether a use reads all rows of a value, and first reads them in their order: none before all
+  // below it.
+  [[nodiscard]] bool reads_in_order(const Use& use) const {
+    const Index& index = rows_[use.gather];
+    if (index.size() < use.rows || index.size() == 0) return false;
+    return with_rows(index, [&](const auto& row_at) {
+      const auto place_at = [&](std::uint32_t i) {  // none is larger than a row of another value
+        return std::min(row_at(i) - use.begin, use.rows);
+      };
+      std::vector<std::uint32_t> seen(ListThreads::ranges_of(index.size()));  // rows, by range
+      std::atomic<bool> ordered{true};
+      const auto look = [&](std::size_t range, std::size_t begin, std::size_t end, bool checks) {
+        std::uint32_t next = checks ? seen[range] : 0;
+        for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
+          const std::uint32_t place = place_at(i);
+          if (place == use.rows || place < next) continue;
+          if (checks && place > next) return ordered.store(false, std::memory_order_relaxed);
+          next = place + 1;
+        }
+        seen[range] = next;
+      };
+      constexpr std::size_t kFew = 64;  // most that are not are found out at once
+      look(0, 0, std::min<std::size_t>(index.size(), kFew), /*checks=*/true);
+      if (!ordered) return false;
+      seen[0] = 0;
+      const auto look_at_all = [&](bool checks) {
+        ListThreads::for_numbered_ranges(
+            index.size(), [&](std::size_t range, std::size_t begin, std::size_t end) {
+              look(range, begin, end, checks);
+            });
+      };
+      look_at_all(/*checks=*/false);
+      std::uint32_t most = 0;
+      for (std::uint32_t& of_range : seen) most = std::max(most, std::exchange(of_range, most));
+      if (most != use.rows) return false;
+      look_at_all(/*checks=*/true);
+      return ordered.load();
     });
-    return list_of(static_cast<std::uint32_t>(entries.size()),
-                   [&](std::uint32_t k) { return index[entries[k]] - use.begin; });
   }
 
   // Rows in the order in which the uses first read them; empty if that is the order they have.
@@ -204,6 +249,7 @@ class NumberingSweep {
                                                            std::uint32_t rows) const {
     const auto dominant = std::ranges::max_element(
         uses, {}, [&](const Use& use) { return rows_[use.gather].size(); });
+    if (reads_in_order(*dominant)) return {};
     std::vector<std::uint32_t> order = first_reads(*dominant);
     if (order.size() < rows) append_others(uses, rows, order);
     const bool is_sorted =
@@ -243,7 +289,7 @@ class NumberingSweep {
 
   bool reorder(ValueId id) {
     const std::vector<Use> uses = uses_of(id);
-    if (uses.empty()) return false;
+    if (uses.empty() || !may_have_row_chain(program_, readers_, id)) return false;
     std::vector<std::uint32_t> order = first_use_order(uses, program_.op(id).rows);
     if (order.empty()) return false;
     const std::vector<std::uint32_t> place = inverse_of(order);

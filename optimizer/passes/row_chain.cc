@@ -32,8 +32,9 @@ bool is_whole_segments(const Segments& segments, const Rows& kept) {
   return true;
 }
 
-// Whether an op that one other reads in the order `rows` can make its rows in that order.
-bool can_reorder(const Op& op, const Rows& rows) {
+// Whether an op that one other reads in the order `rows` can make its rows in that order; without
+// `rows`: in some order.
+bool can_reorder(const Op& op, const Rows* rows) {
   switch (op.kind()) {
     case OpKind::Fact:
     case OpKind::Transform:
@@ -45,7 +46,8 @@ bool can_reorder(const Op& op, const Rows& rows) {
     }
     case OpKind::Segment: {
       const auto& segment = std::get<SegmentOp>(op.attributes);
-      return !keeps_members(segment.combination) || is_whole_segments(segment.segments, rows);
+      return !keeps_members(segment.combination) || rows == nullptr ||
+             is_whole_segments(segment.segments, *rows);
     }
     case OpKind::Weight:
     case OpKind::Concat:
@@ -102,7 +104,7 @@ class Planner {
       chain_.gathers.emplace_back(value, compose(gather_rows_[value], order));
       return true;
     }
-    if (!can_reorder(op, rows)) return false;
+    if (!can_reorder(op, &rows)) return false;
     add(value, std::move(rows));
     return true;
   }
@@ -115,10 +117,26 @@ class Planner {
 
 }  // namespace
 
+bool may_have_row_chain(const Program& program, const Readers& readers, ValueId top) {
+  std::vector<ValueId> chain{top};
+  while (!chain.empty()) {
+    const Op& op = program.op(chain.back());
+    chain.pop_back();
+    if (!can_reorder(op, nullptr)) return false;
+    for (const ValueId operand : op.operands) {
+      const Op& read = program.op(operand);
+      if (read.rows < 2) continue;
+      if (readers.of(operand).size() != 1) return false;
+      if (read.kind() != OpKind::Gather) chain.push_back(operand);
+    }
+  }
+  return true;
+}
+
 std::optional<RowChain> plan_row_chain(const Program& program, const Readers& readers,
                                        std::span<const Index> gather_rows, ValueId top,
                                        std::vector<std::uint32_t> kept) {
-  if (!can_reorder(program.op(top), kept)) return std::nullopt;
+  if (!can_reorder(program.op(top), &kept)) return std::nullopt;
   return Planner(program, readers, gather_rows).plan(top, std::move(kept));
 }
 

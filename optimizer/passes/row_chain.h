@@ -34,4 +34,7 @@ struct RowChain {
                                                      std::span<const Index> gather_rows,
                                                      ValueId top, std::vector<std::uint32_t> kept);
 
+/// False if there is no such chain for any order. Takes no look at rows.
+[[nodiscard]] bool may_have_row_chain(const Program& program, const Readers& readers, ValueId top);
+
 }  // namespace vecc::opt

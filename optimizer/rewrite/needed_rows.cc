@@ -138,8 +138,11 @@ class Planner {
     const auto place_of = [&](std::uint32_t row) {
       return std::atomic_ref(place_of_class_[classes[row]]);
     };
-    for_each_entry(
-        count, [&](std::uint32_t i) { keep_least(place_of_class_[classes[candidates[i]]], i); });
+    ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
+      keep_least_of_each(place_of_class_, static_cast<std::uint32_t>(begin),
+                         static_cast<std::uint32_t>(end),
+                         [&](std::uint32_t i) { return classes[candidates[i]]; });
+    });
     std::vector<std::uint32_t> firsts = entries_where(count, [&](std::uint32_t i) {
       return place_of(candidates[i]).load(std::memory_order_relaxed) == i;
     });

@@ -18,12 +18,14 @@ namespace {
 
 constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
 
-// The elements of parameters that are read, and of states: no two of them are equal.
-std::uint64_t count_variables(const Program& program) {
+// The elements of parameters that are read, of states, and of constants but units: no two rows of
+// them are in one class.
+std::uint64_t count_inputs(const Program& program) {
   std::uint64_t elements = 0;
   std::vector<bool> is_read(program.parameters().size());
   for (const Op& op : program.ops()) {
-    if (op.kind() == OpKind::State) elements += op.size();
+    const auto* fact = std::get_if<FactOp>(&op.attributes);
+    if (op.kind() == OpKind::State || (fact != nullptr && !fact->unit)) elements += op.size();
     const auto* weight = std::get_if<WeightOp>(&op.attributes);
     if (weight == nullptr || is_read[weight->parameter]) continue;
     is_read[weight->parameter] = true;
@@ -234,7 +236,10 @@ class RowClasses::Builder {
     if (is_ascending(operand, rows)) return;
     if (first_.empty()) first_ = long_list(sources_.size(), kNoClass);
     const SourceRows::View mine = sources_.of(id);
-    for_each_entry(rows, [&](std::uint32_t i) { keep_least(first_[operand[i]], i); });
+    ListThreads::for_ranges(rows, [&](std::size_t begin, std::size_t end) {
+      keep_least_of_each(first_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end),
+                         [&](std::uint32_t i) { return operand[i]; });
+    });
     for_each_entry(rows, [&](std::uint32_t i) { classes_[mine[i]] = mine[first_[operand[i]]]; });
     for_each_entry(rows, [&](std::uint32_t i) {
       std::atomic_ref(first_[operand[i]]).store(kNoClass, std::memory_order_relaxed);
@@ -287,7 +292,7 @@ RowClasses::RowClasses(const Program& program) : RowClasses(SourceRows(program))
 }
 
 std::optional<RowClasses> RowClasses::of_few(const Program& program, std::uint64_t most) {
-  if (count_variables(program) > most) return std::nullopt;
+  if (count_inputs(program) > most) return std::nullopt;
   RowClasses result{SourceRows(program)};
   Builder builder(program, result.sources_, result.classes_);
   std::uint64_t elements = 0;

@@ -19,10 +19,8 @@ RowMap RowMap::of_classes(std::span<const std::uint32_t> classes, std::uint32_t 
   // By class: its first row.
   std::vector<std::uint32_t> number = long_list(class_count, kNoRow);
   ListThreads::for_ranges(rows, [&](std::size_t begin, std::size_t end) {
-    for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
-      if (classes[row] == kNoRow) continue;
-      keep_least(number[classes[row]], row);
-    }
+    keep_least_of_each(number, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end),
+                       [&](std::uint32_t row) { return classes[row]; });
   });
   RowMap map;
   map.kept = entries_where(rows, [&](std::uint32_t row) {

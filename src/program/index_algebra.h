@@ -1,7 +1,9 @@
 // Indices as functions from rows to rows: composition, and the regularities that passes look for.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -85,8 +87,8 @@ template <class LengthAt>
 /// The largest entry, found by all threads of the scope; 0 of none.
 [[nodiscard]] std::uint32_t largest_entry(std::span<const std::uint32_t> entries);
 
-/// The numbers i of 0 .. count-1 for which `has(i)`, in order; asked by all threads of the scope,
-/// up to twice.
+/// The numbers i of 0 .. count-1 for which `has(i)`, in order; each is asked once, by all threads
+/// of the scope.
 template <class Has>
 [[nodiscard]] std::vector<std::uint32_t> entries_where(std::uint32_t count, const Has& has) {
   std::vector<std::uint32_t> found;
@@ -97,25 +99,42 @@ template <class Has>
     }
     return found;
   }
-  const auto for_each_found = [&](const auto& visit) {
-    ListThreads::for_numbered_ranges(
-        count, [&](std::size_t range, std::size_t begin, std::size_t end) {
-          std::size_t at = next[range];
-          for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
-            if (has(i)) visit(at++, i);
+  // What was answered, a bit each: what is asked may lie anywhere.
+  constexpr std::size_t kWord = 64;
+  std::vector<std::vector<std::uint64_t>> answers(next.size());
+  ListThreads::for_numbered_ranges(
+      count, [&](std::size_t range, std::size_t begin, std::size_t end) {
+        std::vector<std::uint64_t> words((end - begin + kWord - 1) / kWord);
+        std::size_t holds = 0;
+        for (std::size_t w = 0; w < words.size(); ++w) {
+          const std::size_t first = begin + w * kWord;
+          const std::size_t bits = std::min(kWord, end - first);
+          std::uint64_t word = 0;
+          for (std::size_t b = 0; b < bits; ++b) {
+            word |= std::uint64_t{has(static_cast<std::uint32_t>(first + b))} << b;
           }
-          next[range] = at;
-        });
-  };
-  for_each_found([](std::size_t, std::uint32_t) {});
+          words[w] = word;
+          holds += static_cast<std::size_t>(std::popcount(word));
+        }
+        answers[range] = std::move(words);
+        next[range] = holds;
+      });
   std::size_t all = 0;
   for (std::size_t& of_range : next) all += std::exchange(of_range, all);
   found = unset_list<std::uint32_t>(all);
-  for_each_found([&](std::size_t at, std::uint32_t i) { found[at] = i; });
+  ListThreads::for_numbered_ranges(count, [&](std::size_t range, std::size_t begin, std::size_t) {
+    std::size_t at = next[range];
+    for (std::size_t w = 0; w < answers[range].size(); ++w) {
+      for (std::uint64_t word = answers[range][w]; word != 0; word &= word - 1) {
+        found[at++] = static_cast<std::uint32_t>(begin + w * kWord) +
+                      static_cast<std::uint32_t>(std::countr_zero(word));
+      }
+    }
+  });
   return found;
 }
 
-/// The same, but each is asked once: for what reads anywhere, and holds of few.
+/// The same, for what holds of few.
 template <class Has>
 [[nodiscard]] std::vector<std::uint32_t> few_entries_where(std::uint32_t count, const Has& has) {
   std::vector<std::vector<std::uint32_t>> of_range(ListThreads::ranges_of(count));

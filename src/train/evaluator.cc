@@ -52,7 +52,7 @@ class SampleEvaluator : public Evaluator {
     Evaluation result;
     result.loss = std::numeric_limits<double>::quiet_NaN();
     VECC_TRY(const auto outputs, run(counts_ ? &result.loss : nullptr));
-    const ListThreads threads(threads_);
+    const ListThreads threads = list_threads();
     result.metrics = measure(graph_, samples_, outputs, metrics_);
     return result;
   }
@@ -65,6 +65,8 @@ class SampleEvaluator : public Evaluator {
                                const ExecutionOptions& execution) = 0;
   // `loss`: where it goes, or null.
   virtual Result<std::vector<Executable::Output>> run(double* loss) = 0;
+  // For what follows a run: while one computes, its own threads have the cores.
+  [[nodiscard]] ListThreads list_threads() const { return ListThreads(threads_); }
 
  private:
   const NeuronGraph& graph_;
@@ -100,6 +102,7 @@ class WholeEvaluator final : public SampleEvaluator {
       VECC_TRY(const std::vector<double> total, executable_->read(total_));
       *loss = total.front();
     }
+    const ListThreads threads = list_threads();
     return executable_->outputs();
   }
 
