@@ -70,7 +70,9 @@ class ClassTable {
   static constexpr std::uint32_t kBlock = 1 << 14;
   static constexpr std::uint32_t kBatch = 32;
   static constexpr std::uint64_t kManyParts = 1 << 16;  // of which threads make fingerprints
-  static constexpr std::uint32_t kMostKnown = 32;       // classes to be looked at for each new row
+  // Known classes to be looked at for each new row: of those that can be found, and of others.
+  static constexpr std::uint32_t kMostKnown = 32;
+  static constexpr std::uint32_t kMostUnfindable = 256;
 
   [[nodiscard]] static std::uint64_t hash_of(std::span<const Residues> parts,
                                              std::uint64_t Residues::*field);
@@ -136,7 +138,10 @@ std::uint32_t ClassTable::append_all(std::uint32_t count, const Fill& fill) {
 
 template <class Fill, class Visit>
 void ClassTable::insert_all_by_threads(std::uint32_t count, const Fill& fill, const Visit& visit) {
-  if (count * parts_ < kManyParts || count < size_ / kMostKnown) {
+  // To make known classes findable is one thread's work.
+  const std::uint32_t unfindable = size_ - indexed_;
+  const std::uint32_t most = unfindable > count ? kMostUnfindable : kMostKnown;
+  if ((std::uint64_t{count} + unfindable) * parts_ < kManyParts || count < size_ / most) {
     Fill own = fill;
     return insert_all(count, own, visit);
   }

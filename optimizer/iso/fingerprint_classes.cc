@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "optimizer/rewrite/keep_least.h"
 #include "src/program/index_algebra.h"
 #include "src/program/select_rows.h"
 #include "src/support/list_threads.h"
@@ -136,12 +137,18 @@ void FingerprintClasses::append_rows(const ValueClasses& from, ValueClasses& to)
     return;
   }
   if (mark_.size() < from.table->size()) mark_.resize(from.table->size(), kNoMark);
-  std::vector<std::uint32_t> distinct;
-  for (const std::uint32_t id : from.of_row) {
-    if (mark_[id] != kNoMark) continue;
-    mark_[id] = 0;
-    distinct.push_back(id);
-  }
+  const auto for_each = [](std::size_t count, const auto& body) {
+    ListThreads::for_ranges(count, [&](std::size_t first, std::size_t end) {
+      for (; first < end; ++first) body(first);
+    });
+  };
+  ListThreads::for_ranges(rows, [&](std::size_t first, std::size_t end) {
+    keep_least_of_each(mark_, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end),
+                       [&](std::uint32_t row) { return from.of_row[row]; });
+  });
+  std::vector<std::uint32_t> distinct =
+      entries_where(rows, [&](std::uint32_t row) { return mark_[from.of_row[row]] == row; });
+  for_each(distinct.size(), [&](std::size_t k) { distinct[k] = from.of_row[distinct[k]]; });
   to.table->insert_all_by_threads(
       static_cast<std::uint32_t>(distinct.size()),
       [&](std::uint32_t k, std::span<Residues> parts) {
@@ -149,8 +156,9 @@ void FingerprintClasses::append_rows(const ValueClasses& from, ValueClasses& to)
         return from.table->doubtful(distinct[k]);
       },
       [&](std::uint32_t k, std::uint32_t row_class) { mark_[distinct[k]] = row_class; });
-  for (const std::uint32_t id : from.of_row) to.of_row.push_back(mark_[id]);
-  for (const std::uint32_t id : distinct) mark_[id] = kNoMark;
+  to.of_row.resize(begin + rows);
+  for_each(rows, [&](std::size_t row) { to.of_row[begin + row] = mark_[from.of_row[row]]; });
+  for_each(distinct.size(), [&](std::size_t k) { mark_[distinct[k]] = kNoMark; });
 }
 
 void FingerprintClasses::clear_marks(const ValueClasses& value) {

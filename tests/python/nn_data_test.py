@@ -380,11 +380,18 @@ class BuilderTest(unittest.TestCase):
 
     def test_rows_by_keys(self):
         keys, second = self.rows(2, 0, 2, 1, 0, 2), self.rows(5, 1, 5, 1, 2, 0)
-        self.assertEqual(_core.key_offsets(keys, 4).tolist(), [0, 2, 3, 6, 6])
+        order, offsets = _core.row_groups(keys, 4)
+        self.assertEqual(order.tolist(), _core.stable_order(keys, 4).tolist())
+        self.assertEqual(offsets.tolist(), [0, 2, 3, 6, 6])
+        rising, offsets = _core.row_groups(self.rows(1, 1, 3), 6)
+        self.assertIsNone(rising)
+        self.assertEqual(offsets.tolist(), [0, 0, 2, 2, 3, 3, 3])
+        self.assertEqual(_core.row_groups(self.rows(), 2)[1].tolist(), [0, 0, 0])
+        self.check(lambda: _core.row_groups(self.rows(0, 4), 4), "E050", "key 4")
         self.assertEqual(_core.count_pairs(keys, 3, second).tolist(), [2, 1, 2, 1, 1, 1])
         self.assertEqual(_core.take_numbers(second, self.rows(3, 0)).tolist(), [1, 5])
         self.assertEqual(_core.one_hot(self.rows(1, 0), 3).tolist(), [[0, 1, 0], [1, 0, 0]])
-        for call in (lambda: _core.key_offsets(keys, 2), lambda: _core.one_hot(keys, 2),
+        for call in (lambda: _core.row_groups(keys, 2), lambda: _core.one_hot(keys, 2),
                      lambda: _core.count_pairs(keys, 2, second),
                      lambda: _core.take_numbers(self.rows(1, 2), keys)):
             self.check(call, "E050", "key 2")
@@ -397,11 +404,16 @@ class BuilderTest(unittest.TestCase):
         second = random.integers(0, 9, len(keys), np.uint32)
         order = np.argsort(keys, kind="stable")
         np.testing.assert_array_equal(_core.stable_order(keys, 1000), order)
-        np.testing.assert_array_equal(_core.key_offsets(keys, 1000)[1:],
-                                      np.cumsum(np.bincount(keys, minlength=1000)))
+        offsets = np.cumsum(np.bincount(keys, minlength=1000))
+        np.testing.assert_array_equal(_core.row_groups(keys, 1000)[1][1:], offsets)
+        rising, of_rising = _core.row_groups(np.sort(keys), 1000)
+        self.assertIsNone(rising)
+        np.testing.assert_array_equal(of_rising[1:], offsets)
         both = keys.astype(np.int64) * 9 + second
         np.testing.assert_array_equal(_core.count_pairs(keys, 1000, second),
                                       np.bincount(both)[both])
+        np.testing.assert_array_equal(_core.count_pairs(keys[order], 1000, second[order]),
+                                      np.bincount(both)[both][order])
         np.testing.assert_array_equal(_core.take_numbers(second, order.astype(np.uint32)),
                                       second[order])
         np.testing.assert_array_equal(_core.one_hot(second, 9), np.eye(9)[second])

@@ -1,6 +1,7 @@
 // _core's functions of rows by keys: vecc/nn/binding.py calls them with arrays of the right types.
 // Where there are many rows, as many threads as there are cores share them.
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,6 +37,45 @@ InverseIndex rows_by_key(std::span<const std::uint32_t> keys, std::uint32_t boun
   return inverse_index(keys, bound);
 }
 
+// The same of keys that do not fall: no list of rows, which is 0, 1, ...
+std::vector<std::uint32_t> offsets_of_rising(std::span<const std::uint32_t> keys,
+                                             std::uint32_t bound) {
+  std::vector<std::uint32_t> offsets = unset_list<std::uint32_t>(bound + std::size_t{1});
+  // Those of the keys above that of row i - 1, up to that of row i.
+  const auto begin_at = [&](std::size_t i, std::uint32_t key) {
+    const std::size_t above = i == 0 ? 0 : std::size_t{keys[i - 1]} + 1;
+    for (std::size_t k = above; k <= key; ++k) offsets[k] = static_cast<std::uint32_t>(i);
+  };
+  ListThreads::for_ranges(keys.size(), [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) begin_at(begin, keys[begin]);
+  });
+  begin_at(keys.size(), bound);
+  return offsets;
+}
+
+bool is_rising(std::span<const std::uint32_t> keys) {
+  return holds_for_all(keys.size() - std::min<std::size_t>(keys.size(), 1),
+                       [&](std::size_t i) { return keys[i] <= keys[i + 1]; });
+}
+
+// As inverse_index(), but without rows where these are in order.
+InverseIndex groups_by_key(std::span<const std::uint32_t> keys, std::uint32_t bound) {
+  if (!is_rising(keys)) return rows_by_key(keys, bound);
+  check_bound(keys, bound);
+  return {offsets_of_rising(keys, bound), {}};
+}
+
+nb::object row_groups(const Numbers& keys, std::uint32_t bound) {
+  InverseIndex rows;
+  without_lock([&] {
+    const ListThreads threads(0);
+    rows = groups_by_key(span_of(keys), bound);
+  });
+  const bool in_order = rows.readers.empty();
+  nb::object order = in_order ? nb::none() : array_of_list(std::move(rows.readers));
+  return nb::make_tuple(std::move(order), array_of_list(std::move(rows.offsets)));
+}
+
 nb::object stable_order(const Numbers& keys, std::uint32_t bound) {
   InverseIndex rows;
   without_lock([&] {
@@ -43,15 +83,6 @@ nb::object stable_order(const Numbers& keys, std::uint32_t bound) {
     rows = rows_by_key(span_of(keys), bound);
   });
   return array_of_list(std::move(rows.readers));
-}
-
-nb::object key_offsets(const Numbers& keys, std::uint32_t bound) {
-  InverseIndex rows;
-  without_lock([&] {
-    const ListThreads threads(0);
-    rows = rows_by_key(span_of(keys), bound);
-  });
-  return array_of_list(std::move(rows.offsets));
 }
 
 nb::object take_numbers(const Numbers& values, const Numbers& rows) {
@@ -66,10 +97,9 @@ nb::object take_numbers(const Numbers& values, const Numbers& rows) {
   return array_of_list(std::move(taken));
 }
 
-// Of the rows of one key: how many have the second key of each. `order` is for its own use.
-void count_second(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> second,
-                  std::vector<std::uint32_t>& order, std::vector<double>& counts) {
-  order.assign(rows.begin(), rows.end());
+// Of the rows of one key, which are put in some order: how many have the second key of each.
+void count_second(std::span<std::uint32_t> order, std::span<const std::uint32_t> second,
+                  std::vector<double>& counts) {
   std::ranges::sort(order, {}, [&](std::uint32_t row) { return second[row]; });
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && second[order[end]] == second[order[begin]]) ++end;
@@ -84,14 +114,19 @@ nb::object count_pairs(const Numbers& keys, std::uint32_t bound, const Numbers& 
   std::vector<double> counts;
   without_lock([&] {
     const ListThreads threads(0);
-    const InverseIndex rows = rows_by_key(span_of(keys), bound);
+    const InverseIndex rows = groups_by_key(span_of(keys), bound);
     counts = unset_list<double>(keys.size());
     ListThreads::for_ranges(bound, [&](std::size_t begin, std::size_t end) {
       std::vector<std::uint32_t> order;
       for (; begin < end; ++begin) {
         const std::uint32_t first = rows.offsets[begin];
-        count_second(std::span(rows.readers).subspan(first, rows.offsets[begin + 1] - first),
-                     span_of(second), order, counts);
+        order.resize(rows.offsets[begin + 1] - first);
+        if (rows.readers.empty()) {
+          std::iota(order.begin(), order.end(), first);
+        } else {
+          std::copy_n(rows.readers.begin() + first, order.size(), order.begin());
+        }
+        count_second(order, span_of(second), counts);
       }
     });
   });
@@ -119,9 +154,11 @@ void bind_row_orders(nb::module_& module) {
   module.def("stable_order", stable_order, nb::arg("keys"), nb::arg("bound"),
              nb::sig("def stable_order(keys: " VECC_ARRAY ", bound: int) -> " VECC_ARRAY),
              "Row numbers by rising key, rows of one key in their order: linear.");
-  module.def("key_offsets", key_offsets, nb::arg("keys"), nb::arg("bound"),
-             nb::sig("def key_offsets(keys: " VECC_ARRAY ", bound: int) -> " VECC_ARRAY),
-             "Where the rows of each key begin in stable_order(), and the last end.");
+  module.def("row_groups", row_groups, nb::arg("keys"), nb::arg("bound"),
+             nb::sig("def row_groups(keys: " VECC_ARRAY ", bound: int) -> tuple[" VECC_ARRAY
+                     " | None, " VECC_ARRAY "]"),
+             "stable_order(), None where that is the order they have; and where the rows of each "
+             "key begin in it, and the last end.");
   module.def(
       "take_numbers", take_numbers, nb::arg("values"), nb::arg("rows"),
       nb::sig("def take_numbers(values: " VECC_ARRAY ", rows: " VECC_ARRAY ") -> " VECC_ARRAY),

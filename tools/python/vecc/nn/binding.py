@@ -16,6 +16,7 @@ class Edges(NamedTuple):
     src: np.ndarray
     dst: np.ndarray
     order: np.ndarray  #: which edge of the data each row is; a loop: the number of edges + its node
+    offsets: np.ndarray  #: where the rows of each target begin, and the last end
 
 
 class Groups(NamedTuple):
@@ -48,13 +49,14 @@ class Binding:
                 order = np.concatenate([kept, len(src) + nodes])
                 src = np.concatenate([src[kept], nodes])
                 dst = np.concatenate([dst[kept], nodes])
-            if (dst[1:] < dst[:-1]).any():
-                by_target = _core.stable_order(dst, self.data.counts[Domain("node", domain.key[2])])
+            by_target, offsets = _core.row_groups(
+                dst, self.data.counts[Domain("node", domain.key[2])])
+            if by_target is not None:
                 src, dst = (_core.take_numbers(ends, by_target) for ends in (src, dst))
                 order = by_target if order is None else order[by_target]
             if order is None:
                 order = np.arange(len(src))
-            self._edges[domain] = Edges(src, dst, order)
+            self._edges[domain] = Edges(src, dst, order, offsets.astype(np.int64))
         return self._edges[domain]
 
     def index(self, end: Endpoint) -> np.ndarray:
@@ -69,13 +71,11 @@ class Binding:
         raise usage_error(self.data.name, f"{end.source} have no graph=, so they cannot be pooled")
 
     def groups(self, end: Endpoint) -> Groups:
+        if end.role == "dst":
+            return Groups(None, self.edges(end.source).offsets)
         if end not in self._groups:
-            index = self.index(end)
-            order = None
-            if (index[1:] < index[:-1]).any():
-                order = _core.stable_order(index, self.rows(end.target))
-            offsets = _core.key_offsets(index, self.rows(end.target)).astype(np.int64)
-            self._groups[end] = Groups(order, offsets)
+            order, offsets = _core.row_groups(self.index(end), self.rows(end.target))
+            self._groups[end] = Groups(order, offsets.astype(np.int64))
         return self._groups[end]
 
     def feature(self, domain: Domain, name: str) -> np.ndarray:
