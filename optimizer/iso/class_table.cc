@@ -1,8 +1,10 @@
 #include "optimizer/iso/class_table.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
+#include "optimizer/rewrite/keep_least.h"
 #include "vecc/error.h"
 
 namespace vecc::opt::iso {
@@ -102,6 +104,38 @@ std::uint32_t ClassTable::insert(std::uint64_t hash, std::span<const Residues> f
   first_.set(slot, hash, size_);
   indexed_ = met_ = size_ + 1;
   return append(fingerprint, doubtful);
+}
+
+std::vector<std::uint32_t> ClassTable::merge(const ClassTable& others) {
+  std::vector<std::uint32_t> merged(others.size(), HashSlots::kNone);
+  std::vector<std::uint8_t> meets(others.size());
+  // Looks for a class of `others` that is equal to `of`; notes those that are in one field alone.
+  const auto look_for = [&](std::span<const Residues> of, const auto& note) {
+    return others.first_[others.first_.find(hash_of(of, &Residues::first), [&](std::uint32_t n) {
+      if (!equal_in(others.parts(n), of, &Residues::first)) return false;
+      if (equal_in(others.parts(n), of, &Residues::second)) return true;
+      note(n);
+      return false;
+    })];
+  };
+  ListThreads::for_ranges(size_, [&](std::size_t begin, std::size_t end) {
+    for (auto id = static_cast<std::uint32_t>(begin); id < end; ++id) {
+      const std::uint32_t n = look_for(parts(id), [&](std::uint32_t m) {
+        std::atomic_ref(meets[m]).store(1, std::memory_order_relaxed);
+      });
+      if (n != HashSlots::kNone) keep_least(merged[n], id);
+    }
+  });
+  const bool all_met = met_ == size_;
+  for (std::uint32_t n = 0; n < others.size(); ++n) {
+    if (merged[n] != HashSlots::kNone) continue;
+    // Earlier ones come before it where a place is looked for.
+    (void)look_for(others.parts(n), [&](std::uint32_t) { meets[n] = 1; });
+    meetings_ += all_met ? meets[n] : 0;
+    merged[n] = append(others.parts(n), others.doubtful(n));
+  }
+  if (all_met) met_ = size_;
+  return merged;
 }
 
 // Makes all classes findable, with room for some more.

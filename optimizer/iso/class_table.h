@@ -70,9 +70,11 @@ class ClassTable {
   static constexpr std::uint32_t kBlock = 1 << 14;
   static constexpr std::uint32_t kBatch = 32;
   static constexpr std::uint64_t kManyParts = 1 << 16;  // of which threads make fingerprints
-  // Known classes to be looked at for each new row: of those that can be found, and of others.
+  // Known classes to be looked at for each new row: of those that can be found, and of others,
+  // which are looked at some times before they are made findable.
   static constexpr std::uint32_t kMostKnown = 32;
   static constexpr std::uint32_t kMostUnfindable = 256;
+  static constexpr std::uint32_t kMostLooks = 4;
 
   [[nodiscard]] static std::uint64_t hash_of(std::span<const Residues> parts,
                                              std::uint64_t Residues::*field);
@@ -87,6 +89,12 @@ class ClassTable {
   /// `begin` on go.
   void keep_places(std::uint32_t begin, std::span<const std::uint32_t> fresh);
   void index_appended(std::size_t room);
+  /// insert_all() of few, for which all threads look through the classes that there are.
+  template <class Fill, class Visit>
+  void insert_few(std::uint32_t count, const Fill& fill, const Visit& visit);
+  /// By class of `others`, which all are findable: the class here, which is made where there is
+  /// none.
+  [[nodiscard]] std::vector<std::uint32_t> merge(const ClassTable& others);
   std::uint32_t insert(std::uint64_t hash, std::span<const Residues> fingerprint, bool doubtful);
 
   std::size_t parts_;
@@ -96,6 +104,7 @@ class ClassTable {
   // Tables for rows that come one at a time, or few at once; many are told apart without them.
   std::uint32_t indexed_ = 0;   // classes below are in first_
   HashSlots first_;             // by their residues in the first field
+  std::uint32_t looks_ = 0;     // through all classes
   std::uint32_t met_ = 0;       // classes below were compared with earlier ones in the first field
   std::uint64_t meetings_ = 0;  // not taken yet
 };
@@ -137,14 +146,28 @@ std::uint32_t ClassTable::append_all(std::uint32_t count, const Fill& fill) {
 }
 
 template <class Fill, class Visit>
+void ClassTable::insert_few(std::uint32_t count, const Fill& fill, const Visit& visit) {
+  ++looks_;
+  ClassTable fresh(parts_);
+  std::vector<std::uint32_t> row_class(count);
+  fresh.insert_all(count, Fill(fill),
+                   [&](std::uint32_t i, std::uint32_t number) { row_class[i] = number; });
+  const std::vector<std::uint32_t> merged = merge(fresh);
+  for (std::uint32_t i = 0; i < count; ++i) visit(i, merged[row_class[i]]);
+}
+
+template <class Fill, class Visit>
 void ClassTable::insert_all_by_threads(std::uint32_t count, const Fill& fill, const Visit& visit) {
-  // To make known classes findable is one thread's work.
+  // To make known classes findable is one thread's work, but done once.
   const std::uint32_t unfindable = size_ - indexed_;
-  const std::uint32_t most = unfindable > count ? kMostUnfindable : kMostKnown;
-  if ((std::uint64_t{count} + unfindable) * parts_ < kManyParts || count < size_ / most) {
+  const bool are_few = (std::uint64_t{count} + unfindable) * parts_ < kManyParts;
+  const bool may_look = !are_few && count > 0 && unfindable > count && looks_ < kMostLooks;
+  if (may_look && count < size_ / kMostUnfindable) return insert_few(count, fill, visit);
+  if (are_few || (!may_look && count < size_ / kMostKnown)) {
     Fill own = fill;
     return insert_all(count, own, visit);
   }
+  ++looks_;
   // Rows 0 .. known-1 are the classes that there are; then the new ones, which are made where
   // classes lie, as there is no room for two copies of millions. Those that are no classes go.
   const std::uint32_t known = size_;

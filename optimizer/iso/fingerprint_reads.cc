@@ -130,7 +130,9 @@ ValueClasses FingerprintClasses::by_hashed_reads(ValueId id, const std::optional
     const auto count_zeros = [&zeros, own = fingerprint](std::uint32_t i,
                                                          std::span<Residues> parts) mutable {
       const bool doubtful = own(i, parts);
-      if (is_zero(parts)) zeros.fetch_add(1, std::memory_order_relaxed);
+      if (is_zero(parts) && zeros.load(std::memory_order_relaxed) <= 1) {
+        zeros.fetch_add(1, std::memory_order_relaxed);
+      }
       return doubtful;
     };
     ValueClasses result = by_reads(id, first, count_zeros, /*are_different=*/true);

@@ -179,7 +179,8 @@ class FoldPlanner {
   // By several threads at once.
   void need(std::uint32_t number) {
     if (plan_.constant[number] == 0) return;
-    std::atomic_ref(plan_.needed[number]).store(1, std::memory_order_relaxed);
+    const std::atomic_ref needed(plan_.needed[number]);
+    if (needed.load(std::memory_order_relaxed) == 0) needed.store(1, std::memory_order_relaxed);
   }
 
   // Calls body(i) for i = 0 .. count-1, by all threads.

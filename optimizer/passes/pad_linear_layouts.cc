@@ -1,6 +1,7 @@
 #include "optimizer/passes/pad_linear_layouts.h"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <utility>
 
@@ -138,6 +139,32 @@ PaddedRows lay_out_periods(const DistinctPairs& pairs, const PadLayout& layout,
   return rows;
 }
 
+// By number below `bound`: how often it occurs.
+std::vector<std::uint32_t> count_each(std::span<const std::uint32_t> numbers, std::uint32_t bound) {
+  const std::size_t ranges = ListThreads::ranges_of(numbers.size());
+  if (bound * ranges > numbers.size()) {  // threads hardly meet
+    std::vector<std::uint32_t> counts = long_list<std::uint32_t>(bound);
+    ListThreads::for_ranges(numbers.size(), [&](std::size_t begin, std::size_t end) {
+      for (; begin < end; ++begin) {
+        std::atomic_ref(counts[numbers[begin]]).fetch_add(1, std::memory_order_relaxed);
+      }
+    });
+    return counts;
+  }
+  std::vector<std::vector<std::uint32_t>> of_range(ranges);
+  ListThreads::for_numbered_ranges(numbers.size(),
+                                   [&](std::size_t range, std::size_t begin, std::size_t end) {
+                                     std::vector<std::uint32_t> own(bound);
+                                     for (; begin < end; ++begin) ++own[numbers[begin]];
+                                     of_range[range] = std::move(own);
+                                   });
+  return list_of(bound, [&](std::uint32_t number) {
+    std::uint32_t count = 0;
+    for (const std::vector<std::uint32_t>& own : of_range) count += own[number];
+    return count;
+  });
+}
+
 }  // namespace
 
 SideUses count_uses(std::span<const std::uint32_t> side, std::uint32_t bound) {
@@ -157,11 +184,10 @@ SideUses count_uses(std::span<const std::uint32_t> side, std::uint32_t bound) {
       first = end;
     }
   } else {
-    std::vector<std::uint32_t> counts(bound);
-    for (const std::uint32_t row : side) ++counts[row];
-    for (std::uint32_t row = 0; row < bound; ++row) {
-      if (counts[row] > 0) add(row, counts[row]);
-    }
+    const std::vector<std::uint32_t> counts = count_each(side, bound);
+    uses.rows = entries_where(bound, [&](std::uint32_t row) { return counts[row] > 0; });
+    uses.begin = offsets_of(uses.rows.size(), [&](std::size_t k) { return counts[uses.rows[k]]; });
+    return uses;
   }
   uses.begin.push_back(before);
   return uses;

@@ -52,7 +52,8 @@ void ProductView::note_reader(ValueId value, ValueId reader) {
         // Threads that meet at a row write the same.
         const std::atomic_ref only(readers[row_at(static_cast<std::uint32_t>(i))]);
         const ValueId was = only.load(std::memory_order_relaxed);
-        only.store(was == kUnread || was == reader ? reader : kNoValue, std::memory_order_relaxed);
+        const ValueId now = was == kUnread || was == reader ? reader : kNoValue;
+        if (now != was) only.store(now, std::memory_order_relaxed);
       }
     });
   });

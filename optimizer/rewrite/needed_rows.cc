@@ -35,7 +35,9 @@ class RowSet {
     ListThreads::for_ranges(entries, [&](std::size_t begin, std::size_t end) {
       bool any_here = false;
       const auto add = [&](std::uint32_t row) {  // threads that meet at a row write the same
-        std::atomic_ref((*rows_)[row]).store(1, std::memory_order_relaxed);
+        const std::atomic_ref one((*rows_)[row]);
+        // What one writes leaves the others' caches: a row that all read is written once.
+        if (one.load(std::memory_order_relaxed) == 0) one.store(1, std::memory_order_relaxed);
         any_here = true;
       };
       for (; begin < end; ++begin) each(static_cast<std::uint32_t>(begin), add);

@@ -241,8 +241,11 @@ class RowClasses::Builder {
                          [&](std::uint32_t i) { return operand[i]; });
     });
     for_each_entry(rows, [&](std::uint32_t i) { classes_[mine[i]] = mine[first_[operand[i]]]; });
-    for_each_entry(rows, [&](std::uint32_t i) {
-      std::atomic_ref(first_[operand[i]]).store(kNoClass, std::memory_order_relaxed);
+    for_each_entry(rows, [&](std::uint32_t i) {  // each is written once, by the first row
+      const std::atomic_ref first(first_[operand[i]]);
+      if (first.load(std::memory_order_relaxed) == i) {
+        first.store(kNoClass, std::memory_order_relaxed);
+      }
     });
   }
 

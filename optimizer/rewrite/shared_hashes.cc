@@ -26,7 +26,10 @@ class Places {
     const std::uint64_t was =
         std::atomic_ref(one_[word_of(hash)]).fetch_or(bit, std::memory_order_relaxed);
     if ((was & bit) == 0) return;
-    std::atomic_ref(several_[word_of(hash)]).fetch_or(bit, std::memory_order_relaxed);
+    const std::atomic_ref several(several_[word_of(hash)]);
+    if ((several.load(std::memory_order_relaxed) & bit) == 0) {
+      several.fetch_or(bit, std::memory_order_relaxed);
+    }
   }
   [[nodiscard]] bool several_at(std::uint64_t hash) const {
     return (several_[word_of(hash)] & bit_of(hash)) != 0;

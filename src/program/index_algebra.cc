@@ -185,10 +185,12 @@ std::uint64_t count_distinct(const Index& index, std::uint32_t bound) {
     std::ranges::sort(rows);
     return static_cast<std::uint64_t>(std::unique(rows.begin(), rows.end()) - rows.begin());
   }
-  std::vector<std::uint8_t> seen(bound);
+  std::vector<std::uint8_t> seen = long_list<std::uint8_t>(bound);
   ListThreads::for_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
     for (const std::uint32_t row : index.array().subspan(begin, end - begin)) {
-      std::atomic_ref(seen[row]).store(1, std::memory_order_relaxed);
+      // What is written by one is in no other's cache: of few rows each is written once.
+      const std::atomic_ref one(seen[row]);
+      if (one.load(std::memory_order_relaxed) == 0) one.store(1, std::memory_order_relaxed);
     }
   });
   std::atomic<std::uint64_t> count{0};

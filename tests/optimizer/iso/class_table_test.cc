@@ -76,7 +76,8 @@ TEST(ClassTable, many_rows_at_once_are_the_same_as_one_at_a_time) {
   std::uint64_t expected = 0;
   std::uint64_t found = 0;
   std::uint32_t begin = 0;
-  for (const std::uint32_t count : {kMany, 100u, kMany, 40000u, 1u, kMany * 2}) {
+  for (const std::uint32_t count :
+       {kMany, 100u, 30u, 1u, 200u, 100u, 50u, kMany, 40000u, 1u, kMany * 2}) {
     std::vector<std::uint32_t> classes(count);
     table.insert_all_by_threads(
         count,
