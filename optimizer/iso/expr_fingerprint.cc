@@ -70,10 +70,12 @@ ExprFingerprint::ExprFingerprint(const Keys& keys, const Expr& expr,
 
 bool ExprFingerprint::compute(std::span<const RowFingerprint> operands, std::span<Residues> y) {
   for (std::size_t node = 0; node < expr_.nodes.size(); ++node) {
-    if (expr_.nodes[node].kind == ExprNode::Kind::Constant) continue;  // of all rows
+    const ExprNode::Kind kind = expr_.nodes[node].kind;
+    if (kind == ExprNode::Kind::Constant) continue;  // of all rows
+    if (kind == ExprNode::Kind::Input) continue;     // read where it is
     doubtful_[node] = compute_node(node, operands);
   }
-  const RowFingerprint result = value(expr_.nodes.size() - 1);
+  const RowFingerprint result = value(expr_.nodes.size() - 1, operands);
   std::ranges::copy(result.parts, y.begin());
   return result.doubtful;
 }
@@ -83,14 +85,12 @@ bool ExprFingerprint::compute_node(std::size_t node, std::span<const RowFingerpr
   const auto y = std::span(parts_).subspan(begin_[node], begin_[node + 1] - begin_[node]);
   elements_.clear();
   for (std::size_t k = first_[node]; k < first_[node + 1]; ++k) {
-    elements_.push_back(value(inputs_[k]));
+    elements_.push_back(value(inputs_[k], operands));
   }
   const bool doubtful = std::ranges::any_of(elements_, &RowFingerprint::doubtful);
   switch (what.kind) {
     case ExprNode::Kind::Input:
-      std::ranges::copy(operands[what.input].parts, y.begin());
-      return operands[what.input].doubtful;
-    case ExprNode::Kind::Constant: return doubtful_[node];
+    case ExprNode::Kind::Constant: return doubtful;
     case ExprNode::Kind::Transform:
       fingerprint_transformation(keys_, what.transformation, words_of(what), elements_[0],
                                  shapes_[node], y);

@@ -19,11 +19,14 @@ class ExprFingerprint {
   bool compute(std::span<const RowFingerprint> operands, std::span<Residues> y);
 
  private:
-  [[nodiscard]] RowFingerprint value(std::size_t node) const {
+  [[nodiscard]] RowFingerprint value(std::size_t node,
+                                     std::span<const RowFingerprint> operands) const {
+    const ExprNode& what = expr_.nodes[node];
+    if (what.kind == ExprNode::Kind::Input) return operands[what.input];
     return {shapes_[node], std::span(parts_).subspan(begin_[node], begin_[node + 1] - begin_[node]),
             doubtful_[node]};
   }
-  /// Whether it is doubtful.
+  /// Of a node that computes something. Whether it is doubtful.
   bool compute_node(std::size_t node, std::span<const RowFingerprint> operands);
 
   Keys keys_;  // its own: they remember what was asked last

@@ -181,6 +181,10 @@ class RowClasses::Builder {
     const std::uint32_t segments = segment.segments.count(rows);
     const bool sorted = is_order_free(program_, id, doubtful_);
     const View member = of(operand);
+    if (are_different(member, rows)) {  // so are segments of them, and shares
+      if (!keeps_members(segment.combination)) join_empty(segment.segments, rows, id);
+      return;
+    }
     const auto members = [&](std::uint32_t s, std::vector<std::uint32_t>& list) {
       for_each_member(segment.segments, rows, s,
                       [&](std::uint32_t row) { list.push_back(member[row]); });
@@ -223,6 +227,28 @@ class RowClasses::Builder {
   void classify(const OutputOp&, ValueId) {}
 
   [[nodiscard]] View of(ValueId value) const { return {sources_.of(value), classes_}; }
+
+  // Whether no two rows are in one class.
+  [[nodiscard]] bool are_different(const View& rows, std::uint32_t count) const {
+    if (is_ascending(rows, count)) return true;
+    constexpr std::uint32_t kWord = 64;
+    std::vector<std::uint64_t> seen = long_list<std::uint64_t>(sources_.size() / kWord + 1);
+    return holds_for_all(count, [&](std::size_t i) {
+      const std::uint32_t number = rows[static_cast<std::uint32_t>(i)];
+      const std::uint64_t bit = std::uint64_t{1} << (number % kWord);
+      const std::atomic_ref word(seen[number / kWord]);
+      if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
+      return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+    });
+  }
+
+  // Segments without a member are equal.
+  void join_empty(const Segments& segments, std::uint32_t rows, ValueId id) {
+    const std::vector<std::uint32_t> empty = entries_where(
+        segments.count(rows), [&](std::uint32_t s) { return member_count(segments, s) == 0; });
+    const SourceRows::View mine = sources_.of(id);
+    for (const std::uint32_t s : empty) classes_[mine[s]] = mine[empty.front()];
+  }
 
   [[nodiscard]] bool is_one_class(ValueId value) const {
     const View classes = of(value);
