@@ -31,7 +31,10 @@ void OpGradients::pass(const GatherOp& gather, ValueId id, ValueId g) {
   const auto readers = regular_readers(gather.index, program_.op(source).rows);
   if (!readers) return sums_.add_rows(source, g, gather.index);
   if (readers->members() == 1) return sums_.add(source, g);
-  sums_.add(source, program_.segment(g, *readers, Combination::Sum, note_));
+  const auto [sum, is_new] =
+      reader_sums_.try_emplace({g, readers->members(), readers->dimension()});
+  if (is_new) sum->second = program_.segment(g, *readers, Combination::Sum, note_);
+  sums_.add(source, sum->second);
 }
 
 bool OpGradients::pass_read(ValueId id, const GradientSum::Read& read) {

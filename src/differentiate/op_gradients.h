@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "src/differentiate/gradient_sum.h"
@@ -81,6 +82,9 @@ class OpGradients {
   Note note_;                                             // of the op whose rule is applied
   std::vector<std::optional<ValueId>> transposed_;        // by forward value
   boost::unordered_flat_map<ValueId, ValueId> row_sums_;  // by gradient: the sum of its rows
+  // By gradient, members and dimension: the sums of regular readers (biases by type of one sum).
+  boost::unordered_flat_map<std::tuple<ValueId, std::uint32_t, std::uint32_t>, ValueId>
+      reader_sums_;
   // By row of what is read: scratch, whose entries are of one call only.
   std::vector<std::uint32_t> seen_;  // the last call that saw the row
   std::uint32_t calls_ = 0;
