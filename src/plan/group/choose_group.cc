@@ -102,7 +102,8 @@ GroupChoice GroupChooser::choose(const GroupRequest& request) const {
 GroupChoice GroupChooser::choose_beside(const GroupRequest& request) const {
   const GroupChoice made = choose_new(request.reads);
   const bool by_entry = request.loop == EntryLoop::Any || request.loop == EntryLoop::Slow;
-  if (!options_.fuse || !by_entry || request.within != nullptr) return made;
+  if (!options_.fuse || !by_entry) return made;
+  if (request.within != nullptr) return choose_beside_members(request).value_or(made);
   for (const RowRead& read : request.reads) {
     const GroupIndex reader = grouping_.values[read.value].reader;
     if (reader == kNone || read.index || read.one || read.shape.size() < kWideRow) continue;
@@ -116,6 +117,34 @@ GroupChoice GroupChooser::choose_beside(const GroupRequest& request) const {
     if (joins(choice, request)) return choice;
   }
   return made;
+}
+
+// On a processor: a GPU hides such loads behind others, and has fewer lanes for a longer kernel.
+std::optional<GroupChoice> GroupChooser::choose_beside_members(const GroupRequest& request) const {
+  if (!options_.target.has_vectors()) return std::nullopt;
+  for (const RowRead& read : request.reads) {
+    const GroupIndex reader = grouping_.values[read.value].reader;
+    if (reader == kNone || read.one || read.by_tile || read.shape.size() < kWideRow) continue;
+    const KernelGroup& group = grouping_.groups[reader];
+    const auto loads_it = [&](const GroupAccess& access) {
+      if (access.value != read.value || access.access.store ||
+          access.access.space != KernelSpace::Member) {
+        return false;
+      }
+      if (access.access.map == RowMap::Direct) return !read.index && access.first_row == 0;
+      return access.access.map == RowMap::List && read.index &&
+             grouping_.arrays.are_entries(access.list, *read.index);
+    };
+    GroupChoice choice{reader, KernelSpace::Member, group.level};
+    if (!group.has_segments() || group.members() != request.rows ||
+        *group.segments() != *request.within || !std::ranges::any_of(group.accesses(), loads_it) ||
+        !joins(choice, request)) {
+      continue;
+    }
+    choice.begins_phase = begins_phase(choice, request.reads);
+    return choice;
+  }
+  return std::nullopt;
 }
 
 GroupChoice GroupChooser::choose_of_members(const GroupRequest& request, const RowRead& members,

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "src/plan/group/grouping.h"
@@ -70,6 +71,8 @@ class GroupChooser {
   /// For entries of rows that no group computes: one that loads some of them, too, if they are
   /// long, and would run at the same time; else a new one.
   [[nodiscard]] GroupChoice choose_beside(const GroupRequest& request) const;
+  /// For members that no group computes: one that loads long rows of them, for the same segments.
+  [[nodiscard]] std::optional<GroupChoice> choose_beside_members(const GroupRequest& request) const;
   /// Whether the group that `choice` names may take the op in; its level follows.
   [[nodiscard]] bool joins(GroupChoice& choice, const GroupRequest& request) const;
   [[nodiscard]] bool begins_phase(const GroupChoice& choice, std::span<const RowRead> reads) const;

@@ -86,6 +86,16 @@ ArrayIndex IndexArrays::add(const Index& index) {
   return found->second;
 }
 
+bool IndexArrays::are_entries(ArrayIndex array, const Index& index) const {
+  const Array& entries = arrays_[array];
+  if (index.form() != Index::Form::List) {
+    const auto found =
+        regular_.find(std::tuple(index.form(), index.begin(), index.step(), index.size()));
+    return found != regular_.end() && found->second == array;
+  }
+  return entries.get() == index.shared_array().get() || are_equal(*entries, *index.shared_array());
+}
+
 std::uint32_t Grouping::level_of(ValueId value) const {
   const ValueState& state = values[value];
   return state.group != kNone ? groups[state.group].level : state.level;

@@ -45,6 +45,8 @@ class IndexArrays {
 
   ArrayIndex add(Array array);
   ArrayIndex add(const Index& index);
+  /// Whether the array has the rows that an index reads.
+  [[nodiscard]] bool are_entries(ArrayIndex array, const Index& index) const;
   /// By number; none are left here.
   [[nodiscard]] std::vector<Array> take() { return std::move(arrays_); }
 
