@@ -4,7 +4,7 @@
 //   =>
 //   %3 = linear %w, %v ; %4 = linear (gather %3 [0, 0, 0]), %x                        (W V) x
 //
-// The rules (each in its file, reorder_linear_*.cc), all but the second and the last two in both
+// The rules (each in its file, reorder_linear_*.cc), all but the second and the last three in both
 // directions:
 //   - a product before or after a sum or mean: W x + W y is W (x + y)
 //   - the same where products stand among other members, or times scalars: W x + b - W y is
@@ -14,6 +14,7 @@
 //   - a product with a matrix that is a product, before or after a sum
 //   - a product with a sum of which a part is a product: W (V x + b) is (W V) x + W b
 //   - a sum of such sums: of n members V x + b it is V (sum x) + n b
+//   - a product that only products read, or a sum of it: A (W x), B (W x) is (A W) x, (B W) x
 // (A product before or after a gather: dedup-linear-pairs and dedup-rows see to it that none is
 // computed twice, or for nothing.) Sums and products only: never across another function, max, min,
 // elproduct or softmax. A product that another op needs anyway is not counted as saved, row by row.
@@ -48,14 +49,16 @@ std::optional<Reordering> best_for(const ProductView& view, const Readers& reade
   if (op.kind() == OpKind::Segment) {
     return better(
         better(factor_out_of_sums(view, id), factor_out_of_scaled_sums(view, readers, id)),
-        better(factor_out_of_matrices(view, readers, id),
-               factor_out_of_nested_sums(view, readers, id)));
+        better(better(factor_out_of_matrices(view, readers, id),
+                      factor_out_of_nested_sums(view, readers, id)),
+               multiply_matrices_of_readers(view, readers, id)));
   }
   if (op.kind() == OpKind::Map) return factor_out_of_nested_sums(view, readers, id);
   const auto* linear = std::get_if<LinearOp>(&op.attributes);
   if (linear == nullptr || has_lifts(*linear)) return {};
   return better(better(distribute_over_sums(view, id), reassociate(view, id)),
-                carry_through_sums(view, readers, id));
+                better(carry_through_sums(view, readers, id),
+                       multiply_matrices_of_readers(view, readers, id)));
 }
 
 // The best reorderings that do not touch each other, by op; empty if there is none.
@@ -70,10 +73,12 @@ std::vector<std::optional<Reordering>> choose(const ProductView& view, const Rea
   std::vector<std::optional<Reordering>> chosen(ops);
   std::vector<bool> touched(ops);
   for (Reordering& reordering : found) {
-    const auto is_touched = [&](ValueId id) { return bool{touched[id]}; };
-    if (is_touched(reordering.op) || std::ranges::any_of(reordering.inner, is_touched)) continue;
-    touched[reordering.op] = true;
-    for (const ValueId inner : reordering.inner) touched[inner] = true;
+    std::vector<ValueId> all = reordering.inner;
+    all.push_back(reordering.op);
+    for (const Reordering& other : reordering.others) all.push_back(other.op);
+    if (std::ranges::any_of(all, [&](ValueId id) { return bool{touched[id]}; })) continue;
+    for (const ValueId id : all) touched[id] = true;
+    for (Reordering& other : reordering.others) chosen[other.op] = std::move(other);
     chosen[reordering.op] = std::move(reordering);
   }
   return chosen;

@@ -20,6 +20,8 @@ struct Reordering {
   std::vector<ValueId> inner;
   /// Replaces `op` by what has the same rows.
   std::function<void(Rewriter&)> apply;
+  /// Later ops that are reordered with it, or none of them all is.
+  std::vector<Reordering> others = {};
 };
 
 /// `W x + W y` => `W (x + y)`: of a sum or mean of products, the side that members share. A mean
@@ -49,6 +51,11 @@ struct Reordering {
                                                                   ValueId sum);
 /// `A (B x)` => `(A B) x`, and every other order of three factors that has the same value.
 [[nodiscard]] std::optional<Reordering> reassociate(const ProductView& view, ValueId linear);
+/// `A (W x)`, `B (W x)` => `(A W) x`, `(B W) x`: of all readers of a product, or of a sum of its
+/// rows.
+[[nodiscard]] std::optional<Reordering> multiply_matrices_of_readers(const ProductView& view,
+                                                                     const Readers& readers,
+                                                                     ValueId read);
 /// `((A B) C) x` => `A (B (C x))`, and every other order of four factors or more: of all products
 /// of products. Linear in the Program.
 [[nodiscard]] std::vector<Reordering> reorder_chains(const ProductView& view);
