@@ -137,7 +137,7 @@ bool place_apart(const PlanOptions& options, Plan& plan) {
 // one was waits for all rows that read that, and with it rows that could follow others through the
 // cache (tile_order.h).
 void set_small_apart(std::span<const BufferIndex> takes, Plan& plan) {
-  constexpr std::uint64_t kSmall = 256;  // of an arena
+  constexpr std::uint64_t kSmall = 64;  // of an arena
   constexpr std::uint64_t kGrowth = 16;
   constexpr std::uint64_t kLeast = 1 << 20;
   if (plan.arena_elements < kLeast) return;

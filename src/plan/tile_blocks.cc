@@ -75,13 +75,46 @@ std::uint32_t first_row(const Plan& plan, const Launch& launch, std::uint32_t ti
   return *std::min_element(order.begin() + begin, order.begin() + end);
 }
 
+// Where each tile is one long segment (a piece of those of a type, whose rows lie between the rows
+// of others): the list by which these members are read; else null.
+const std::vector<std::uint32_t>* list_of_long_segments(const Plan& plan, const Launch& launch) {
+  constexpr std::size_t kLong = 64;
+  const std::size_t tiles = launch.tiles.size() - 1;
+  const Kernel& kernel = plan.kernels[launch.kernel];
+  if (tiles != launch.rows || launch.order != kNone || launch.offsets == kNone ||
+      kernel.segments != KernelSegments::Ragged) {
+    return nullptr;
+  }
+  for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
+    const KernelAccess& access = kernel.accesses[a];
+    if (access.map != RowMap::List || access.space != KernelSpace::Member) continue;
+    const auto& list = *plan.arrays[launch.accesses[a].list];
+    return list.size() >= kLong * tiles ? &list : nullptr;
+  }
+  return nullptr;
+}
+
+// By tile, or none if they are in order.
+std::vector<std::uint32_t> first_rows(const Plan& plan, const Launch& launch) {
+  std::vector<std::uint32_t> first;
+  const auto tiles = static_cast<std::uint32_t>(launch.tiles.size() - 1);
+  if (!launch.tile_types.empty()) {
+    for (std::uint32_t t = 0; t < tiles; ++t) first.push_back(first_row(plan, launch, t));
+  } else if (const auto* list = list_of_long_segments(plan, launch)) {
+    const std::vector<std::uint32_t>& offsets = *plan.arrays[launch.offsets];
+    for (std::uint32_t t = 0; t < tiles; ++t) {
+      first.push_back(offsets[t] < list->size() ? (*list)[offsets[t]] : kNone);
+    }
+  }
+  return first;
+}
+
 std::vector<std::uint32_t> tiles_by_first_row(const Plan& plan, const Launch& launch,
                                               RowDirection rows) {
   std::vector<std::uint32_t> tiles(launch.tiles.size() - 1);
   std::iota(tiles.begin(), tiles.end(), 0);
-  if (!launch.tile_types.empty()) {
-    std::vector<std::uint32_t> first(tiles.size());
-    for (const std::uint32_t tile : tiles) first[tile] = first_row(plan, launch, tile);
+  const std::vector<std::uint32_t> first = first_rows(plan, launch);
+  if (!first.empty()) {
     std::ranges::stable_sort(tiles, {}, [&](std::uint32_t tile) { return first[tile]; });
   }
   if (rows == RowDirection::Descending) std::ranges::reverse(tiles);

@@ -68,6 +68,19 @@ TEST(PieceLength, IsTheTargetsOnAGpu) {
   EXPECT_GT(pieces(PlanOptions{.target = default_gpu()}), pieces(PlanOptions{.target = small}));
 }
 
+TEST(PieceLength, IsShorterOfLongRowsOnAProcessor) {
+  const PlanOptions cpu;
+  const std::uint32_t longest = cpu.target.pieces.longest;
+  const auto members = [&](Shape shape, MemberKind kind) {
+    const auto cut = cut_long_segments(cpu, Segments::fixed(longest * 4), 1, shape, kind);
+    return cut ? longest * 4 / cut->pieces : longest * 4;
+  };
+  EXPECT_EQ(members(Shape::column(8), MemberKind::Rows), longest);
+  EXPECT_EQ(members(Shape::column(64), MemberKind::Rows), longest / 4);
+  EXPECT_EQ(members(Shape(64, 64), MemberKind::OuterProducts), longest / 4);
+  EXPECT_EQ(members(Shape(512, 512), MemberKind::OuterProducts), longest) << "sums are large";
+}
+
 // %1, a function of the rows of %0, in a kernel of its own; then an op that reads it.
 class ChooseGroup : public testing::Test {
  protected:

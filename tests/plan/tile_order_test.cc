@@ -216,6 +216,41 @@ TEST(TileOrder, GoesThroughAllLaunchesOfSomeGraphsFirst) {
   EXPECT_GE(std::ranges::count_if(left, is_ahead) * 2, std::ssize(left));
 }
 
+// Rows of four types between one another, and the gradient of the matrices of each type, in pieces.
+TEST(TileOrder, TakesPiecesOfAllTypesTogether) {
+  constexpr std::uint32_t kTypes = 4;
+  constexpr std::uint32_t kOfType = 2500;
+  constexpr std::uint32_t kRows = kTypes * kOfType;
+  Program program;
+  const Shape column = Shape::column(32);
+  const ValueId x = unset_weight(program, "x", kRows, column);
+  const ValueId g = program.transform(unset_weight(program, "g", kRows, column),
+                                      {.id = Transformation::Tanh, .target = {}});
+  const auto gradient = program.add(
+      ContractOp{Index::repeat(kTypes, kOfType), kTypes, Shape(32, 32)}, {g, x}, "gradient");
+  ASSERT_TRUE(gradient);
+  program.set_sample_count(kTypes);
+  program.output(*gradient, Index::slice(0, kTypes));
+  const Plan plan = make_plan(program);
+  const auto contract = std::ranges::find_if(plan.launches, [](const Launch& launch) {
+    return launch.tiles.size() > 2 * kTypes && launch.rows == launch.tiles.size() - 1;
+  });
+  ASSERT_NE(contract, plan.launches.end());
+  const TileBlocks blocks =
+      tile_blocks(plan, *contract, StoredPlaces(plan), RowDirection::Ascending, 512);
+  const std::uint32_t pieces = contract->rows / kTypes;
+  for (std::uint32_t t = 0; t < contract->rows; ++t) {
+    EXPECT_EQ(blocks.tiles[t] % pieces, t / kTypes) << "the first pieces of all types first";
+  }
+  const TileOrder order = order_tiles(plan, 0, kSizes);
+  ASSERT_FALSE(order.empty());
+  TileRuns launches(plan);
+  launches.run_launches();
+  TileRuns steps(plan);
+  for (const TileStep& step : order.steps) steps.run(order, step);
+  EXPECT_TRUE(steps == launches);
+}
+
 TEST(TileOrder, IsNotWhereEachLaunchWaitsForAllOfTheOneBefore) {
   EXPECT_TRUE(order_tiles(make_plan(stacked_layers(kNodes)), 0, kSizes).empty());
 }

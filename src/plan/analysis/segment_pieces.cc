@@ -97,11 +97,25 @@ std::uint64_t count_members(const Segments& segments, std::uint32_t rows) {
   return segments.offsets()[rows] - segments.offsets()[0];
 }
 
+// On a processor: pieces of long rows are shorter, so that what other launches of a turn store of
+// them is in a core's cache (tile_order.h); not where the sums would be a large part of what is
+// added up.
+std::uint32_t members_of_thread(Shape shape, MemberKind kind, const PieceSizes& pieces) {
+  constexpr std::uint64_t kLongRow = 16;
+  constexpr std::uint32_t kShorter = 4;
+  constexpr std::uint64_t kMostOfSums = 8;
+  const std::uint32_t shorter = std::max(pieces.longest / kShorter, 1u);
+  const std::uint64_t entries =
+      kind == MemberKind::OuterProducts ? shape.rows() + shape.cols() : shape.size();
+  const bool is_small = shape.size() * kMostOfSums <= entries * shorter;
+  return entries >= kLongRow && is_small ? shorter : pieces.longest;
+}
+
 // How many members a piece has.
 std::uint32_t piece_length(const Target& target, std::uint32_t members, std::uint64_t all,
                            Shape shape, MemberKind kind) {
   if (kind == MemberKind::Pieces) return std::numeric_limits<std::uint32_t>::max();
-  if (!target.has_shared_memory()) return target.pieces.longest;
+  if (!target.has_shared_memory()) return members_of_thread(shape, kind, target.pieces);
   const std::uint32_t longest = members_of_block(shape.size(), kind, target.pieces);
   if (kind == MemberKind::OuterProducts && is_split_over_blocks(target, shape)) {
     return members_of_tiles(shape, all, target);
