@@ -44,7 +44,7 @@ bool parse_number(const std::optional<std::string>& text, Number& number) {
   return read.ec == std::errc() && read.ptr == end;
 }
 
-// The items of `a, b, c` that are not in `other`, of which there may be many.
+// The items of `a, b, c` that are not in `other`, of which there may be many, or none.
 std::string items_beside(std::string_view items, std::string_view other) {
   constexpr std::string_view kComma = ", ";
   const auto list = [&](std::string_view text) {
@@ -62,7 +62,7 @@ std::string items_beside(std::string_view items, std::string_view other) {
     if (std::ranges::find(others, item) != others.end()) continue;
     result += (result.empty() ? "" : ", ") + escape_terminal(item, 300);
   }
-  return result;
+  return result.empty() ? "no more" : result;
 }
 
 }  // namespace

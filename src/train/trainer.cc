@@ -222,7 +222,10 @@ class BatchTrainer final : public Trainer {
     const std::uint64_t all = samples_.size();
     return options_.batch_size == 0 ? all : std::min<std::uint64_t>(options_.batch_size, all);
   }
-  [[nodiscard]] bool is_full_batch() const { return batch_count() == 1; }
+  // A batch of all samples that have a target is one as any other where some have none.
+  [[nodiscard]] bool is_full_batch() const {
+    return batch_count() == 1 && (samples_.size() == given_ || samples_members());
+  }
   [[nodiscard]] bool samples_members() const { return options_.members != nullptr; }
   [[nodiscard]] bool batches_come_again() const {
     return training::batches_come_again(options_, samples_.size());
@@ -297,7 +300,7 @@ class BatchTrainer final : public Trainer {
   Samples batch_samples(std::uint64_t batch) { return batch_samples(next_position().epoch, batch); }
   Samples batch_samples(std::uint64_t epoch, std::uint64_t batch) {
     auto& [ordered_epoch, order] = orders_[epoch % orders_.size()];
-    if (options_.shuffle && !is_full_batch() && ordered_epoch != epoch) {
+    if (options_.shuffle && batch_count() > 1 && ordered_epoch != epoch) {
       order = samples_;
       shuffle_samples(order, options_.seed, epoch);
       ordered_epoch = epoch;

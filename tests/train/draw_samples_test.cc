@@ -120,7 +120,7 @@ TEST(SamplesToDraw, are_trained_on_as_if_there_were_no_others) {
   const Samples own = labelled(model.graph);
   ASSERT_EQ(own.size(), 17u);
   on_each_backend([&](const Backend& backend) {
-    for (const std::uint32_t size : {1u, 5u, 40u}) {
+    for (const std::uint32_t size : {1u, 5u, 16u}) {
       SCOPED_TRACE(size);
       for (const Optimizer by : {Optimizer::Adam, Optimizer::LazyAdam}) {
         TrainOptions options = batches_of(size, by);
@@ -146,6 +146,30 @@ TEST(SamplesToDraw, are_those_of_masked_and_restricted_batches) {
     const auto expected = model.trainer(cpu, options, labelled(model.graph));
     EXPECT_EQ(value_of(found->batch_report()).way, options.restricts_batches ? "restrict" : "mask");
     expect_same_steps(*found, *expected, 6);
+  }
+}
+
+// Where a batch has room for all that have a target, it is one as any other, in the way that was
+// asked for, and as a full batch of these.
+TEST(SamplesToDraw, may_be_one_batch) {
+  const PartlyLabelled model;
+  const Backend& cpu = *find_backend("cpu");
+  for (const BatchWay way : {BatchWay::Bind, BatchWay::Mask}) {
+    SCOPED_TRACE(text_of(way));
+    TrainOptions options = batches_of(40);
+    options.batch_way = way;
+    const auto found = model.trainer(cpu, options, all_samples(model.graph));
+    const auto expected = model.trainer(cpu, batches_of(0), labelled(model.graph));
+    const BatchReport report = value_of(found->batch_report());
+    EXPECT_EQ(report.way, text_of(way));
+    EXPECT_EQ(report.samples, 17u);
+    EXPECT_EQ(report.left_out, 44u);
+    EXPECT_EQ(found->batch_count(), 1u);
+    for (int step = 0; step < 5; ++step) {
+      expect_ok(found->step());
+      expect_ok(expected->step());
+      EXPECT_NEAR(value_of(found->epoch_loss()), value_of(expected->epoch_loss()), 1e-12);
+    }
   }
 }
 

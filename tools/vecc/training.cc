@@ -71,12 +71,8 @@ std::string settings_text(const TrainOptions& o, const NeuronGraph& graph, const
                       o.optimizer.clip_norm.value_or(0));
   text += fmt::format(", rate {} {} {} {} {}", o.schedule.base, text_of(o.schedule.kind),
                       o.schedule.period, o.schedule.factor, o.schedule.last);
-  text += fmt::format(", batch size {}, batch {}, shuffle {}, seed {}", o.batch_size,
-                      text_of(o.batch_way), o.shuffle, o.seed);
-  const std::vector<std::uint32_t> drawn =
-      training::samples_to_draw(graph, program, o, split.training);
-  if (drawn.size() < split.training.size()) text += ", batches of samples with a target";
-  return text;
+  return text + fmt::format(", batch size {}, batch {}, shuffle {}, seed {}", o.batch_size,
+                            text_of(o.batch_way), o.shuffle, o.seed);
 }
 
 // The values of parameters, by name.
@@ -238,6 +234,9 @@ Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* 
   }
   VECC_TRY_VOID(find_cost());
   VECC_TRY_VOID(sample_members());
+  const std::size_t drawn =
+      training::samples_to_draw(graph_, program_, train_options_, split.training).size();
+  if (drawn < split.training.size()) loop_.settings += ", batches of samples with a target";
   VECC_TRY_VOID(expect_evaluations(split, validation));
   execution_.check_plan = [this](const PlannedProgram& planned) {
     return memory_.state(planned, &program_);
