@@ -112,14 +112,18 @@ void DeviceBlock::read(std::uint64_t first, std::uint64_t count,
                        std::vector<double>& values) const {
   const std::size_t old = values.size();
   values.resize(old + count);
+  copy(first, std::span(values).subspan(old));
+}
+
+void DeviceBlock::copy(std::uint64_t first, std::span<double> to) const {
   const std::uint64_t begin = first * byte_size(dtype_);
-  if (dtype_ == DType::F64) return memory_.read(begin, values.data() + old, count * sizeof(double));
+  if (dtype_ == DType::F64) return memory_.read(begin, to.data(), to.size_bytes());
   std::vector<float> narrow;
-  for (std::uint64_t i = 0; i < count; i += kPiece) {
-    narrow.resize(std::min<std::uint64_t>(kPiece, count - i));
+  for (std::size_t i = 0; i < to.size(); i += kPiece) {
+    narrow.resize(std::min(kPiece, to.size() - i));
     memory_.read(begin + i * sizeof(float), narrow.data(), narrow.size() * sizeof(float));
     ListThreads::for_ranges(narrow.size(), [&](std::size_t k, std::size_t end) {
-      for (; k < end; ++k) values[old + i + k] = narrow[k];
+      for (; k < end; ++k) to[i + k] = narrow[k];
     });
   }
 }

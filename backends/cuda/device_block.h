@@ -59,6 +59,8 @@ class DeviceBlock {
   void fill(double value) const;
   /// `count` elements from `first` on are appended to `values`.
   void read(std::uint64_t first, std::uint64_t count, std::vector<double>& values) const;
+  /// As many as there is room for.
+  void copy(std::uint64_t first, std::span<double> to) const;
 
  private:
   DeviceMemory memory_;

@@ -320,11 +320,12 @@ Result<std::vector<Executable::Output>> PlanExecutable<Block>::outputs() {
     }
     const std::uint32_t rows = output.samples.size();
     const auto at_once = static_cast<std::uint32_t>(std::max<std::uint64_t>(kReadAtOnce / size, 1));
+    some.resize(std::min(at_once, rows) * size);
     for (std::uint32_t begin = 0; begin < rows;) {
       const std::uint32_t count = std::min(at_once, rows - begin);
-      some.clear();
-      placed.block.read(placed.first + begin * size, count * size, some);
-      add_rows(begin, some);
+      const auto read = std::span(some).first(count * size);
+      placed.block.copy(placed.first + begin * size, read);
+      add_rows(begin, read);
       begin += count;
     }
   }

@@ -76,6 +76,16 @@ TEST(RowClasses, order_matters_where_the_table_says_so) {
   EXPECT_FALSE(opt::is_order_free(Combination::Min, Shape::column(2)));
 }
 
+TEST(RowClasses, segments_of_different_rows_are_different_but_for_empty_ones) {
+  const std::string turned = kTwoRows + "%1 = gather %0 [1, 0] : f64[2, 1]\n";
+  EXPECT_THAT(classes_in_last_op(kTwoRows + "%1 = segment %0 [0, 0, 1, 1, 2, 2] sum : f64[5, 1]\n"),
+              ElementsAre(0, 1, 0, 3, 0));
+  EXPECT_THAT(classes_in_last_op(turned + "%2 = segment %1 [0, 1, 1, 2, 2] sum : f64[4, 1]\n"),
+              ElementsAre(0, 1, 2, 1));
+  EXPECT_THAT(classes_in_last_op(turned + "%2 = segment %1 [0, 1, 2] softmax : f64[2, 1]\n"),
+              ElementsAre(0, 1));
+}
+
 TEST(RowClasses, a_softmax_row_is_its_segment_and_its_member) {
   EXPECT_THAT(classes_in_last_op(kTwoRows + "%1 = gather %0 [0, 1, 1, 0, 1, 1] : f64[6, 1]\n"
                                             "%2 = segment %1 [0, 2, 4, 6] softmax : f64[6, 1]\n"),
