@@ -228,10 +228,12 @@ class RowClasses::Builder {
 
   [[nodiscard]] View of(ValueId value) const { return {sources_.of(value), classes_}; }
 
-  // Whether no two rows are in one class.
+  // Whether no two rows are in one class. Of few rows it is not found out: a bit for each row of
+  // the Program would take longer to clear than their hashes take.
   [[nodiscard]] bool are_different(const View& rows, std::uint32_t count) const {
-    if (is_ascending(rows, count)) return true;
     constexpr std::uint32_t kWord = 64;
+    if (is_ascending(rows, count)) return true;
+    if (count < sources_.size() / kWord) return false;
     std::vector<std::uint64_t> seen = long_list<std::uint64_t>(sources_.size() / kWord + 1);
     return holds_for_all(count, [&](std::size_t i) {
       const std::uint32_t number = rows[static_cast<std::uint32_t>(i)];

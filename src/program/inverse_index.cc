@@ -75,33 +75,25 @@ InverseIndex invert_by_threads(std::uint32_t positions, std::uint32_t rows, cons
                        [&](std::uint32_t place, std::uint32_t i) { inverse.readers[place] = i; });
     return inverse;
   }
-  struct Entry {
-    std::uint32_t row;
-    std::uint32_t position;
-  };
-  std::vector<Entry> entries = unset_list<Entry>(positions);
-  const std::vector<std::uint32_t> begin_of = sort_by_bucket(
-      positions, buckets.count(), bucket_at, [&](std::uint32_t place, std::uint32_t i) {
-        entries[place] = {row_at(i), i};
-      });
+  const std::vector<std::uint32_t> begin_of =
+      sort_by_bucket(positions, buckets.count(), bucket_at,
+                     [&](std::uint32_t place, std::uint32_t i) { inverse.readers[place] = i; });
   inverse.offsets = unset_list<std::uint32_t>(rows + std::size_t{1});
   inverse.offsets[rows] = positions;
   ListThreads::for_pieces(buckets.count(), [&](std::size_t piece) {
     const auto bucket = static_cast<std::uint32_t>(piece);
     const std::uint32_t first = buckets.first_row(bucket);
     const std::uint32_t end = bucket + 1 == buckets.count() ? rows : buckets.first_row(bucket + 1);
-    const auto of_bucket =
-        std::span(entries).subspan(begin_of[bucket], begin_of[bucket + 1] - begin_of[bucket]);
+    const std::vector<std::uint32_t> of_bucket(inverse.readers.begin() + begin_of[bucket],
+                                               inverse.readers.begin() + begin_of[bucket + 1]);
     std::vector<std::uint32_t> next(end - first);
-    for (const Entry& entry : of_bucket) ++next[entry.row - first];
+    for (const std::uint32_t i : of_bucket) ++next[row_at(i) - first];
     std::uint32_t place = begin_of[bucket];
     for (std::uint32_t row = first; row < end; ++row) {
       inverse.offsets[row] = place;
       place += std::exchange(next[row - first], place);
     }
-    for (const Entry& entry : of_bucket) {
-      inverse.readers[next[entry.row - first]++] = entry.position;
-    }
+    for (const std::uint32_t i : of_bucket) inverse.readers[next[row_at(i) - first]++] = i;
   });
   return inverse;
 }
