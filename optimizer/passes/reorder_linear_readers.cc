@@ -53,6 +53,13 @@ class SharedProduct {
     return !factor.shape.is_scalar() && factor.rows.size() > 0 &&
            count_distinct(factor.rows, op(factor.source).rows) == 1;
   }
+  // Of a product none of whose right sides is transposed.
+  [[nodiscard]] Shape side_shape(ValueId linear, std::size_t side) const {
+    const Shape shape = op(op(linear).operands[side]).shape;
+    const bool is_transposed =
+        side == 0 && std::get<LinearOp>(op(linear).attributes).transpose_left;
+    return is_transposed ? shape.transposed() : shape;
+  }
   [[nodiscard]] Factor w() const { return view_.factor(product_, 0); }
   [[nodiscard]] Factor x() const { return view_.factor(product_, 1); }
 
@@ -65,11 +72,21 @@ class SharedProduct {
         return false;
       }
       product_ = read_through(view_.program(), op(read_).operands[0]).source;
-      if (view_.rows_only_read_by(product_, read_) != op(product_).rows) return false;
     }
     const auto* linear = std::get_if<LinearOp>(&op(product_).attributes);
-    return linear != nullptr && !has_lifts(*linear) && !linear->transpose_right &&
-           op(product_).shape.cols() == 1 && !x().shape.is_scalar() && is_shared_matrix(w());
+    if (linear == nullptr || has_lifts(*linear) || linear->transpose_right ||
+        op(product_).shape.cols() != 1 || side_shape(product_, 1).is_scalar()) {
+      return false;
+    }
+    return (!has_sum() || sums_all_rows()) && is_shared_matrix(w());
+  }
+
+  // Whether all rows of the product are members, and nothing else reads them. Of many sums of one
+  // product each has too few members: its rows are not gone through for each.
+  [[nodiscard]] bool sums_all_rows() const {
+    const std::uint32_t rows = op(product_).rows;
+    return op(op(read_).operands[0]).rows >= rows &&
+           view_.rows_only_read_by(product_, read_) == rows;
   }
 
   // Whether all readers are products with one matrix each on the left.
@@ -82,10 +99,16 @@ class SharedProduct {
       const auto* linear = std::get_if<LinearOp>(&op(reader).attributes);
       if (linear == nullptr || has_lifts(*linear) || linear->transpose_right) return false;
       const Factor left = view_.factor(reader, 0);
-      if (left.source == read_ || !is_shared_matrix(left)) return false;
+      if (left.source == read_ || !is_defined(reader) || !is_shared_matrix(left)) return false;
       matrices_.push_back(reader);
     }
     return true;
+  }
+
+  // Whether (A W) x is what A (W x) is: where W x is a scalar, A may have any shape.
+  [[nodiscard]] bool is_defined(ValueId reader) const {
+    const auto both = times_shape(side_shape(reader, 0), side_shape(product_, 0));
+    return both && times_shape(*both, side_shape(product_, 1)) == op(reader).shape;
   }
 
   void add_sum(WorkEstimate& work, Shape shape) const {
