@@ -1,6 +1,8 @@
 // What is known of a Program before it is lowered, and which kernel an op joins.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "src/plan/analysis/segment_pieces.h"
@@ -68,17 +70,50 @@ TEST(PieceLength, IsTheTargetsOnAGpu) {
   EXPECT_GT(pieces(PlanOptions{.target = default_gpu()}), pieces(PlanOptions{.target = small}));
 }
 
-TEST(PieceLength, IsShorterOfLongRowsOnAProcessor) {
+TEST(PieceLength, IsShorterOfSumsOfLongRowsOnAProcessor) {
   const PlanOptions cpu;
   const std::uint32_t longest = cpu.target.pieces.longest;
-  const auto members = [&](Shape shape, MemberKind kind) {
-    const auto cut = cut_long_segments(cpu, Segments::fixed(longest * 4), 1, shape, kind);
-    return cut ? longest * 4 / cut->pieces : longest * 4;
+  const auto members = [&](Shape shape, MemberKind kind, std::uint32_t of_segment) {
+    const auto cut = cut_long_segments(cpu, Segments::fixed(of_segment), 1, shape, kind);
+    return cut ? of_segment / cut->pieces : of_segment;
   };
-  EXPECT_EQ(members(Shape::column(8), MemberKind::Rows), longest);
-  EXPECT_EQ(members(Shape::column(64), MemberKind::Rows), longest / 4);
-  EXPECT_EQ(members(Shape(64, 64), MemberKind::OuterProducts), longest / 4);
-  EXPECT_EQ(members(Shape(512, 512), MemberKind::OuterProducts), longest) << "sums are large";
+  EXPECT_EQ(members(Shape::column(8), MemberKind::Sums, longest * 4), longest);
+  EXPECT_EQ(members(Shape::column(64), MemberKind::Sums, longest * 4), longest / 4);
+  EXPECT_EQ(members(Shape(64, 64), MemberKind::OuterProducts, longest * 4), longest / 4);
+  EXPECT_EQ(members(Shape(512, 512), MemberKind::OuterProducts, longest * 4), longest)
+      << "sums are large";
+  EXPECT_EQ(members(Shape::column(64), MemberKind::Sums, longest * 128), longest / 2)
+      << "a thread adds up 256 pieces";
+  EXPECT_EQ(members(Shape::column(64), MemberKind::Sums, longest * 1024), longest);
+  for (const MemberKind kind : {MemberKind::Rows, MemberKind::Softmax}) {
+    EXPECT_EQ(members(Shape::column(64), kind, longest), longest) << "products, largest ones";
+  }
+}
+
+TEST(PieceLength, IsNotThatOfOneLongSegmentAmongShortOnes) {
+  constexpr std::uint32_t kLong = 600;
+  const Shape shape = Shape::column(64);
+  std::vector<std::uint32_t> offsets{0, kLong};
+  EXPECT_TRUE(cut_long_segments({}, Segments::ragged(offsets), 1, shape, MemberKind::Sums));
+  for (std::uint32_t s = 0; s < 8; ++s) offsets.push_back(offsets.back() + 8);
+  EXPECT_FALSE(cut_long_segments({}, Segments::ragged(offsets), 9, shape, MemberKind::Sums));
+}
+
+TEST(PieceLength, IsShorterForSumsAndMeansAlone) {
+  const auto launches = [](const std::string& combination) {
+    const Program program = program_of(
+        R"(parameter "x" [1200, 16x1]
+%0 = weight "x" : f32[1200, 16x1]
+%1 = segment %0 [fixed 600 dim 2] )" +
+        combination + (combination == "softmax" ? " : f32[1200, 16x1]\n" : " : f32[2, 16x1]\n"));
+    PlanOptions kept;
+    kept.kept.push_back(1);
+    return make_plan(program, kept).launches.size();
+  };
+  for (const char* const sum : {"sum", "avg"}) EXPECT_GT(launches(sum), 1u) << sum;
+  for (const char* const other : {"softmax", "elmax", "elmin", "elproduct"}) {
+    EXPECT_EQ(launches(other), 1u) << other;
+  }
 }
 
 // %1, a function of the rows of %0, in a kernel of its own; then an op that reads it.
@@ -157,6 +192,60 @@ TEST_F(ChooseGroup, RowsBecomeMembersOfTheSegmentThatReadsThem) {
   EXPECT_FALSE(grouping_.groups[group_].has_segments()) << "a choice changes nothing";
   grouping_.groups[group_].types = 0;
   EXPECT_EQ(chooser.choose_of_members(request, direct_, segments).group, kNone);
+}
+
+// Rows that a sum of them loads, and a function of its members.
+class ChooseBesideMembers : public ChooseGroup {
+ protected:
+  ChooseBesideMembers()
+      : rows_{{grouping_.values.add_temporary(6, kWide), std::nullopt}, kWide},
+        sum_(grouping_.groups.add(DType::F32, 2, 0, 1)) {
+    group().set_segments(segments_, 6);
+    const NodeIndex member =
+        group().load({{false, KernelSpace::Member, RowMap::Direct, kWide}, rows_.value});
+    KernelNode sum = node_of(KernelNode::Kind::Reduce, kWide, {member});
+    sum.combination = Combination::Sum;
+    group().add(std::move(sum), KernelSpace::Member);
+    grouping_.values.set_reader(rows_.value, sum_);
+  }
+
+  [[nodiscard]] KernelGroup& group() { return grouping_.groups[sum_]; }
+  [[nodiscard]] GroupIndex choose_within(const Segments& segments) const {
+    GroupRequest request{6, std::span(&rows_, 1)};
+    request.within = &segments;
+    return GroupChooser(options_, grouping_).choose(request).group;
+  }
+
+  static constexpr Shape kWide = Shape::column(32);
+  const Segments segments_ = Segments::ragged({0, 2, 6});
+  const RowRead rows_;
+  const GroupIndex sum_;
+};
+
+TEST_F(ChooseBesideMembers, AFunctionOfMembersJoinsASumOfTheSameMembers) {
+  EXPECT_EQ(choose_within(segments_), sum_);
+  EXPECT_EQ(choose_within(Segments::ragged({0, 3, 6})), kNone);
+  options_.target = default_gpu();
+  EXPECT_EQ(choose_within(segments_), kNone);
+}
+
+TEST_F(ChooseBesideMembers, AKernelThatHasGoneOnWithRowsTakesNoMembersIn) {
+  group().begin_phase(KernelSpace::Row);
+  group().constant(1, KernelSpace::Row);
+  EXPECT_EQ(choose_within(segments_), kNone);
+}
+
+TEST_F(ChooseBesideMembers, AKernelWithoutRoomForTheirSumTakesNoMembersIn) {
+  for (int k = 0; k < 50; ++k) group().constant(k, KernelSpace::Member);
+  EXPECT_EQ(choose_within(segments_), kNone);
+}
+
+TEST_F(ChooseBesideMembers, AKernelWithASlowFunctionOfShortRowsTakesNoMembersIn) {
+  const NodeIndex one = group().constant(1, KernelSpace::Member);
+  KernelNode slow = node_of(KernelNode::Kind::Transform, Shape::column(4), {one});
+  slow.transformation = {.id = Transformation::Tanh, .target = {}};
+  group().add(std::move(slow), KernelSpace::Member);
+  EXPECT_EQ(choose_within(segments_), kNone);
 }
 
 }  // namespace

@@ -97,25 +97,33 @@ std::uint64_t count_members(const Segments& segments, std::uint32_t rows) {
   return segments.offsets()[rows] - segments.offsets()[0];
 }
 
-// On a processor: pieces of long rows are shorter, so that what other launches of a turn store of
-// them is in a core's cache (tile_order.h); not where the sums would be a large part of what is
-// added up.
-std::uint32_t members_of_thread(Shape shape, MemberKind kind, const PieceSizes& pieces) {
+// On a processor: pieces of sums of long rows are shorter, so that what other launches of a turn
+// store of them is in a core's cache (tile_order.h); not where the sums would be a large part of
+// what is added up, nor where a few segments are long among many. Pieces of very long segments are
+// longer: one thread adds up what they make.
+std::uint32_t members_of_thread(std::uint32_t members, double mean, Shape shape, MemberKind kind,
+                                const PieceSizes& pieces) {
   constexpr std::uint64_t kLongRow = 16;
   constexpr std::uint32_t kShorter = 4;
   constexpr std::uint64_t kMostOfSums = 8;
+  constexpr std::uint32_t kMostPieces = 256;
+  if (kind != MemberKind::Sums && kind != MemberKind::OuterProducts) return pieces.longest;
   const std::uint32_t shorter = std::max(pieces.longest / kShorter, 1u);
   const std::uint64_t entries =
       kind == MemberKind::OuterProducts ? shape.rows() + shape.cols() : shape.size();
   const bool is_small = shape.size() * kMostOfSums <= entries * shorter;
-  return entries >= kLongRow && is_small ? shorter : pieces.longest;
+  if (entries < kLongRow || !is_small || mean <= shorter) return pieces.longest;
+  return std::clamp(members / kMostPieces, shorter, pieces.longest);
 }
 
-// How many members a piece has.
+// How many members a piece has, of `rows` segments with `all` members, the longest with `members`.
 std::uint32_t piece_length(const Target& target, std::uint32_t members, std::uint64_t all,
-                           Shape shape, MemberKind kind) {
+                           std::uint32_t rows, Shape shape, MemberKind kind) {
   if (kind == MemberKind::Pieces) return std::numeric_limits<std::uint32_t>::max();
-  if (!target.has_shared_memory()) return members_of_thread(shape, kind, target.pieces);
+  if (!target.has_shared_memory()) {
+    const double mean = static_cast<double>(all) / std::max(rows, 1u);
+    return members_of_thread(members, mean, shape, kind, target.pieces);
+  }
   const std::uint32_t longest = members_of_block(shape.size(), kind, target.pieces);
   if (kind == MemberKind::OuterProducts && is_split_over_blocks(target, shape)) {
     return members_of_tiles(shape, all, target);
@@ -149,7 +157,7 @@ std::optional<SegmentPieces> cut_long_segments(const PlanOptions& options, const
   if (are_strided(segments, rows)) return std::nullopt;
   const std::uint32_t most = most_members(segments, rows);
   const std::uint64_t all = count_members(segments, rows);
-  const std::uint32_t longest = piece_length(options.target, most, all, shape, kind);
+  const std::uint32_t longest = piece_length(options.target, most, all, rows, shape, kind);
   if (most <= longest) return std::nullopt;
   const std::uint32_t alone = first_alone ? 1 : 0;
   std::vector<std::uint32_t> pieces = offsets_of(rows, [&](std::size_t s) {

@@ -16,9 +16,10 @@ struct SegmentPieces {
   std::uint32_t rows = 0;  ///< segments
 };
 
-/// What is done with a segment's members, which decides how many a block of threads takes. Pieces:
-/// there are no more than that already.
-enum class MemberKind : std::uint8_t { Rows, Softmax, OuterProducts, Pieces };
+/// What is done with a segment's members, which decides how many a thread, or a block of threads,
+/// takes. Sums: rows that are added up, or that get a sum's gradient. Pieces: there are no more
+/// than that already.
+enum class MemberKind : std::uint8_t { Rows, Sums, Softmax, OuterProducts, Pieces };
 
 /// Segments (`rows` of them) with members, or gradients, of this shape, cut into pieces where one
 /// is too long for one thread, or one block of threads. They depend on the segments and the target

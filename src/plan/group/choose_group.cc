@@ -55,6 +55,15 @@ bool is_own_segment(const KernelGroup& group, const RowRead& read) {
   return true;
 }
 
+// Whether a sum of what is asked for may join the group after it: where it may not, its members are
+// stored.
+bool has_room_for_sum(const KernelGroup& group, const GroupRequest& request) {
+  constexpr std::size_t kNodes = 16;  // of a function, as of the gradient of a message
+  const std::size_t reads = request.reads.size();
+  return group.size() + reads + kNodes <= kMaxNodes &&
+         group.accesses().size() + reads <= kMaxAccesses && !has_slow_row(group.kernel());
+}
+
 // As GroupChooser::runs_in_blocks, of a product that is not in a kernel yet.
 bool would_run_in_blocks(const GroupRequest& request, const Target& target) {
   const Shape matrix = request.reads[0].shape;
@@ -120,6 +129,8 @@ GroupChoice GroupChooser::choose_beside(const GroupRequest& request) const {
 }
 
 // On a processor: a GPU hides such loads behind others, and has fewer lanes for a longer kernel.
+// Not where the kernel has gone on with rows: it would load members again, and a product of its
+// rows would not run in blocks.
 std::optional<GroupChoice> GroupChooser::choose_beside_members(const GroupRequest& request) const {
   if (!options_.target.has_vectors()) return std::nullopt;
   for (const RowRead& read : request.reads) {
@@ -138,10 +149,10 @@ std::optional<GroupChoice> GroupChooser::choose_beside_members(const GroupReques
     GroupChoice choice{reader, KernelSpace::Member, group.level};
     if (!group.has_segments() || group.members() != request.rows ||
         *group.segments() != *request.within || !std::ranges::any_of(group.accesses(), loads_it) ||
+        !has_room_for_sum(group, request) || begins_phase(choice, request.reads) ||
         !joins(choice, request)) {
       continue;
     }
-    choice.begins_phase = begins_phase(choice, request.reads);
     return choice;
   }
   return std::nullopt;

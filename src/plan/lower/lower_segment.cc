@@ -22,7 +22,7 @@ void count_members(const OpLowering& lowering, const Segments& segments) {
 void average_pieces(const OpLowering& lowering, ValueId id, const RowRead& members,
                     const Segments& segments, const SegmentPieces& pieces) {
   const RowRead sum = lowering.add_temporary(pieces.rows, lowering.shape_of(id));
-  reduce_pieces(lowering, sum.value, members, pieces, Combination::Sum);
+  reduce_pieces(lowering, sum.value, members, pieces, Combination::Sum, MemberKind::Pieces);
   const RowRead reads[] = {sum, add_shares(lowering, segments, pieces.rows)};
   const KernelBuilder kernel = lowering.begin_rows(pieces.rows, reads, EntryLoop::Any);
   const NodeIndex total = kernel.read(reads[0]);
@@ -84,6 +84,8 @@ void lower_segment(const OpLowering& lowering, const SegmentOp& segment) {
 void reduce_members(const OpLowering& lowering, ValueId id, const RowRead& members,
                     const Segments& segments, std::uint32_t rows, Combination combination,
                     MemberKind kind, bool skips_nan) {
+  const bool is_sum = combination == Combination::Sum || combination == Combination::Avg;
+  if (kind == MemberKind::Rows && is_sum) kind = MemberKind::Sums;
   if (const auto pieces = cut_long_segments(lowering.options, segments, rows, members.shape, kind,
                                             selects(combination))) {
     if (adds_few_pieces(lowering, id, *pieces, combination)) {

@@ -12,7 +12,8 @@ void spread_gradient(const OpLowering& lowering, const RowRead& g, const Segment
   const std::uint32_t members = lowering.program.op(lowering.op).rows;
   const std::uint32_t rows = lowering.row_count(g);
   const bool shares = segment.combination == Combination::Avg;
-  const auto pieces = cut_long_segments(lowering.options, segment.segments, rows, g.shape);
+  const auto pieces =
+      cut_long_segments(lowering.options, segment.segments, rows, g.shape, MemberKind::Sums);
   std::vector<RowRead> reads{pieces ? through_pieces(lowering, g, *pieces) : g};
   if (pieces && shares) {
     const RowRead share = add_shares(lowering, segment.segments, rows);

@@ -98,7 +98,7 @@ void reduce_few_pieces(const OpLowering& lowering, ValueId id, const RowRead& me
   const RowRead all = lowering.add_temporary(pieces.rows + behind, shape);
   const RowRead partial = lowering.add_temporary(pieces.pieces, shape);
   reduce_members(lowering, partial.value, members, pieces.of_members, pieces.pieces,
-                 Combination::Sum);
+                 Combination::Sum, MemberKind::Pieces);
   scatter_rows(lowering, all.value, partial, std::move(places.rows), std::move(of_pieces));
   ValueTable& values = lowering.grouping.values;
   values.set_alias(id, all.value, values[all.value].level);
