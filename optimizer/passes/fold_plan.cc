@@ -7,6 +7,7 @@
 #include "src/program/index_algebra.h"
 #include "src/support/list_threads.h"
 #include "src/support/long_list.h"
+#include "src/support/mark_once.h"
 
 namespace vecc::opt {
 namespace {
@@ -179,8 +180,7 @@ class FoldPlanner {
   // By several threads at once.
   void need(std::uint32_t number) {
     if (plan_.constant[number] == 0) return;
-    const std::atomic_ref needed(plan_.needed[number]);
-    if (needed.load(std::memory_order_relaxed) == 0) needed.store(1, std::memory_order_relaxed);
+    mark_once(plan_.needed[number]);
   }
 
   // Calls body(i) for i = 0 .. count-1, by all threads.

@@ -12,6 +12,7 @@
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
 #include "src/support/list_threads.h"
+#include "src/support/mark_once.h"
 
 namespace vecc::opt {
 namespace {
@@ -34,10 +35,8 @@ class RowSet {
     std::atomic<bool> any{false};
     ListThreads::for_ranges(entries, [&](std::size_t begin, std::size_t end) {
       bool any_here = false;
-      const auto add = [&](std::uint32_t row) {  // threads that meet at a row write the same
-        const std::atomic_ref one((*rows_)[row]);
-        // What one writes leaves the others' caches: a row that all read is written once.
-        if (one.load(std::memory_order_relaxed) == 0) one.store(1, std::memory_order_relaxed);
+      const auto add = [&](std::uint32_t row) {
+        mark_once((*rows_)[row]);
         any_here = true;
       };
       for (; begin < end; ++begin) each(static_cast<std::uint32_t>(begin), add);

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/support/mark_once.h"
+
 namespace vecc {
 namespace {
 
@@ -188,9 +190,7 @@ std::uint64_t count_distinct(const Index& index, std::uint32_t bound) {
   std::vector<std::uint8_t> seen = long_list<std::uint8_t>(bound);
   ListThreads::for_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
     for (const std::uint32_t row : index.array().subspan(begin, end - begin)) {
-      // What is written by one is in no other's cache: of few rows each is written once.
-      const std::atomic_ref one(seen[row]);
-      if (one.load(std::memory_order_relaxed) == 0) one.store(1, std::memory_order_relaxed);
+      mark_once(seen[row]);
     }
   });
   std::atomic<std::uint64_t> count{0};

@@ -68,16 +68,13 @@ InverseIndex invert_by_threads(std::uint32_t positions, std::uint32_t rows, cons
   InverseIndex inverse;
   inverse.readers = unset_list<std::uint32_t>(positions);
   const RowBuckets buckets(rows);
-  const auto bucket_at = [&](std::uint32_t i) { return buckets.of(row_at(i)); };
+  std::vector<std::uint32_t> begin_of = sort_by_bucket(
+      positions, buckets.count(), [&](std::uint32_t i) { return buckets.of(row_at(i)); },
+      [&](std::uint32_t place, std::uint32_t i) { inverse.readers[place] = i; });
   if (buckets.are_rows()) {
-    inverse.offsets =
-        sort_by_bucket(positions, rows, bucket_at,
-                       [&](std::uint32_t place, std::uint32_t i) { inverse.readers[place] = i; });
+    inverse.offsets = std::move(begin_of);
     return inverse;
   }
-  const std::vector<std::uint32_t> begin_of =
-      sort_by_bucket(positions, buckets.count(), bucket_at,
-                     [&](std::uint32_t place, std::uint32_t i) { inverse.readers[place] = i; });
   inverse.offsets = unset_list<std::uint32_t>(rows + std::size_t{1});
   inverse.offsets[rows] = positions;
   ListThreads::for_pieces(buckets.count(), [&](std::size_t piece) {
