@@ -177,16 +177,22 @@ void run_last_first(const TileOrder& order, TileRuns& simulation) {
   }
 }
 
-TEST(TileOrder, ReadsWhatLaunchesStoreOneAfterAnother) {
-  const Plan plan = make_plan(stacked_layers(kGraphNodes));
-  ASSERT_TRUE(verify(plan));
-  const TileOrder order = order_tiles(plan, 0, kSizes);
-  ASSERT_FALSE(order.empty());
+// Of steps in their order; what launches give, one after another.
+TileRuns expect_same_as_launches(const Plan& plan, const TileOrder& order) {
   TileRuns launches(plan);
   launches.run_launches();
   TileRuns steps(plan);
   for (const TileStep& step : order.steps) steps.run(order, step);
   EXPECT_TRUE(steps == launches);
+  return launches;
+}
+
+TEST(TileOrder, ReadsWhatLaunchesStoreOneAfterAnother) {
+  const Plan plan = make_plan(stacked_layers(kGraphNodes));
+  ASSERT_TRUE(verify(plan));
+  const TileOrder order = order_tiles(plan, 0, kSizes);
+  ASSERT_FALSE(order.empty());
+  const TileRuns launches = expect_same_as_launches(plan, order);
   TileRuns waits(plan);
   run_last_first(order, waits);
   EXPECT_TRUE(waits == launches);
@@ -244,11 +250,7 @@ TEST(TileOrder, TakesPiecesOfAllTypesTogether) {
   }
   const TileOrder order = order_tiles(plan, 0, kSizes);
   ASSERT_FALSE(order.empty());
-  TileRuns launches(plan);
-  launches.run_launches();
-  TileRuns steps(plan);
-  for (const TileStep& step : order.steps) steps.run(order, step);
-  EXPECT_TRUE(steps == launches);
+  expect_same_as_launches(plan, order);
 }
 
 TEST(TileOrder, IsNotWhereEachLaunchWaitsForAllOfTheOneBefore) {

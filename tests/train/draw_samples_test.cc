@@ -192,12 +192,7 @@ TEST(SamplesToDraw, have_the_mean_error_of_those_with_a_target) {
     still.schedule.base = 0;
     const auto trainer = model.trainer(backend, still, all_samples(model.graph));
     expect_ok(trainer->steps(trainer->batch_count()));
-    ExecutionOptions execution;
-    execution.device = device_of(backend);
-    execution.storage = trainer->storage();
-    const auto evaluator = value_of(make_evaluator(model.graph, model.program, backend, execution,
-                                                   still.loss, all_samples(model.graph)));
-    EXPECT_NEAR(value_of(trainer->epoch_loss()), value_of(evaluator->evaluate()).loss, 1e-12);
+    expect_mean_error(*trainer, model.graph, model.program, backend, still.loss);
     const BatchReport report = value_of(trainer->batch_report());
     EXPECT_EQ(report.samples, 5u);
     EXPECT_EQ(report.drawn_of, 17u);

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,12 +16,6 @@
 #include "vecc/vectorize.h"
 
 namespace vecc::test {
-
-inline std::vector<std::uint32_t> all_samples(const NeuronGraph& graph) {
-  std::vector<std::uint32_t> samples(graph.samples.size());
-  std::iota(samples.begin(), samples.end(), 0u);
-  return samples;
-}
 
 /// A graph with its Program, and a trainer of it.
 struct Trained {

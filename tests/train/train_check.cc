@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <string_view>
 
 namespace vecc::test {
@@ -37,6 +38,22 @@ ValueId add_weight(Program& program, const std::string& name, std::uint32_t rows
                    std::vector<double> values) {
   return program.weight(value_of(program.add_parameter(
       {name, rows, shape, std::make_shared<const std::vector<double>>(std::move(values))})));
+}
+
+std::vector<std::uint32_t> all_samples(const NeuronGraph& graph) {
+  std::vector<std::uint32_t> samples(graph.samples.size());
+  std::iota(samples.begin(), samples.end(), 0u);
+  return samples;
+}
+
+void expect_mean_error(Trainer& trainer, const NeuronGraph& graph, const Program& program,
+                       const Backend& backend, const LossOptions& loss) {
+  ExecutionOptions execution;
+  execution.device = device_of(backend);
+  execution.storage = trainer.storage();
+  const auto evaluator =
+      value_of(make_evaluator(graph, program, backend, execution, loss, all_samples(graph)));
+  EXPECT_NEAR(value_of(trainer.epoch_loss()), value_of(evaluator->evaluate()).loss, 1e-12);
 }
 
 void expect_near(const std::vector<double>& found, const std::vector<double>& expected,

@@ -10,6 +10,7 @@
 
 #include "vecc/backend.h"
 #include "vecc/program.h"
+#include "vecc/train.h"
 
 namespace vecc::test {
 
@@ -36,6 +37,13 @@ T value_of(Result<T> result) {
 inline void expect_ok(const Result<void>& result) {
   ASSERT_TRUE(result) << result.error().text();
 }
+
+/// Their numbers.
+[[nodiscard]] std::vector<std::uint32_t> all_samples(const NeuronGraph& graph);
+
+/// The epoch's loss is the mean error of all samples that have a target, with the weights of now.
+void expect_mean_error(Trainer& trainer, const NeuronGraph& graph, const Program& program,
+                       const Backend& backend, const LossOptions& loss);
 
 /// |found - expected| <= tolerance * max(1, |expected|) for each.
 void expect_near(const std::vector<double>& found, const std::vector<double>& expected,

@@ -22,12 +22,6 @@ std::string shipped(const std::string& name) {
   return std::string(std::getenv("VECC_SOURCE_DIR")) + "/datasets/" + name;
 }
 
-std::vector<std::uint32_t> all_samples(const NeuronGraph& graph) {
-  std::vector<std::uint32_t> samples;
-  for (std::uint32_t s = 0; s < graph.samples.size(); ++s) samples.push_back(s);
-  return samples;
-}
-
 // A graph and its optimized Program, in double unless said otherwise.
 struct Model {
   NeuronGraph graph;
@@ -191,12 +185,7 @@ TEST(Trainer, the_loss_of_an_epoch_is_the_mean_error_before_the_steps) {
     still.schedule.base = 0;  // nothing moves: every batch sees the same weights
     const auto trainer = model.trainer(backend, still);
     take_steps(*trainer, trainer->batch_count());
-    ExecutionOptions execution;
-    execution.device = device_of(backend);
-    execution.storage = trainer->storage();
-    const auto evaluator = value_of(make_evaluator(model.graph, model.program, backend, execution,
-                                                   still.loss, all_samples(model.graph)));
-    EXPECT_NEAR(value_of(trainer->epoch_loss()), value_of(evaluator->evaluate()).loss, 1e-12);
+    expect_mean_error(*trainer, model.graph, model.program, backend, still.loss);
   });
 }
 
