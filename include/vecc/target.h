@@ -31,7 +31,7 @@ struct LoopTimes {
 /// How many members of a segment are one piece, so that threads share long ones (split-K):
 /// src/plan/analysis/segment_pieces.h.
 struct PieceSizes {
-  std::uint32_t longest = 2048;  ///< of rows of any size; a GPU's: of matrices
+  std::uint32_t longest = 2048;  ///< of long rows' sums a quarter and more; a GPU's: of matrices
 
   // What follows is a GPU's.
   std::uint32_t shortest = 0;   ///< where a segment has as many pieces as a piece has members
