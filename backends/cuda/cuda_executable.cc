@@ -16,11 +16,38 @@
 namespace vecc::cuda {
 
 Plan make_device_plan(const native::GradientProgram& program, const ExecutionOptions& options,
-                      const Target& target) {
+                      const Target& target, std::vector<PlanOptions::UsualMembers> usual) {
   PlanOptions plan = native::plan_options(options, program);
   plan.target = target;
+  plan.usual_members = std::move(usual);
   return native::make_verified_plan(program.program, plan);
 }
+
+namespace {
+
+using UsualMembers = std::vector<PlanOptions::UsualMembers>;
+
+Result<UsualMembers> find_usual_members(const Plan& plan, const Program& program,
+                                        const BatchOptions& options) {
+  VECC_TRY(const BatchPlan batch, make_batch_plan(plan, program, options, /*compact=*/false));
+  VECC_TRY_VOID(check_batch(batch, options.typical));
+  return usual_members(plan, batch_sizes(plan, batch, options.typical));
+}
+
+// Planned once more, if a step's sums are cut into pieces of all samples' members, of which each
+// batch has others. As it was, if batches cannot be bound to what that makes.
+Result<Plan> plan_for_batches(Plan plan, const native::GradientProgram& program,
+                              const ExecutionOptions& options, const Target& target) {
+  const BatchOptions& batch = *options.batch;
+  if (is_empty(batch.typical) || batch.updates.empty() || batch.batches_again > 0) return plan;
+  VECC_TRY(UsualMembers usual, find_usual_members(plan, program.program, batch));
+  if (usual.empty()) return plan;
+  Plan cut = make_device_plan(program, options, target, std::move(usual));
+  if (!make_batch_plan(cut, program.program, batch, /*compact=*/false)) return plan;
+  return cut;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
                                                          const ExecutionOptions& options,
@@ -30,6 +57,9 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
     VECC_TRY(whole, native::make_gradient_program(program));
   }
   Plan plan = make_device_plan(whole, options, device->target());
+  if (options.batch) {
+    VECC_TRY(plan, plan_for_batches(std::move(plan), whole, options, device->target()));
+  }
   std::unique_ptr<CudaExecutable> made(new CudaExecutable(whole, device));
   native::forget_backward(whole, program);
   DeviceCodeCounts& counts = made->code_counts_;

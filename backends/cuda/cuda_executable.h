@@ -11,7 +11,8 @@ namespace vecc::cuda {
 
 /// The Plan that a GPU runs, verified.
 [[nodiscard]] Plan make_device_plan(const native::GradientProgram& program,
-                                    const ExecutionOptions& options, const Target& target);
+                                    const ExecutionOptions& options, const Target& target,
+                                    std::vector<PlanOptions::UsualMembers> usual = {});
 
 class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
  public:

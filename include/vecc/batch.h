@@ -101,7 +101,8 @@ struct BatchOptions {
   /// where some batch may need them (cuda).
   std::uint64_t image_bytes = std::uint64_t{16} << 20;
   /// A batch as they will be, where Backend::plans_by_typical_batch(): how many threads share a row
-  /// is chosen by what it runs; and where batches may be compact, whose memory is counted by it.
+  /// is chosen by what it runs, and how long the pieces of long sums are; and where batches may be
+  /// compact, whose memory is counted by it.
   /// Without weights and samples it is as if all rows ran.
   Batch typical = {};
   /// Of values that batches before have left in memory, more than so many bytes are given back

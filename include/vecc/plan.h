@@ -105,6 +105,15 @@ struct PlanOptions {
   MatmulPrecision precision = MatmulPrecision::Exact;
   /// Each op a kernel of its own: to find out whether fusion is to blame.
   bool fuse = true;
+  /// Of an op that runs batch by batch: the members of its segments, and how many of these a usual
+  /// batch has.
+  struct UsualMembers {
+    ValueId op = 0;
+    std::uint64_t all = 0;
+    std::uint64_t usual = 0;
+  };
+  /// By op. Long segments of these are cut into pieces by what a usual batch has of them.
+  std::vector<UsualMembers> usual_members = {};
 };
 
 /// Lowers a Program, any. Linear in its rows, reads and members.

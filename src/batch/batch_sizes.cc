@@ -1,6 +1,7 @@
 #include "src/batch/batch_sizes.h"
 
 #include <algorithm>
+#include <map>
 
 #include "src/batch/batch_binder.h"
 #include "src/batch/batch_rows.h"
@@ -65,6 +66,53 @@ BatchSizes batch_sizes(const Plan& plan, const BatchPlan& batches, const Batch& 
   }
   sizes.array_bytes = rows.bytes();
   return sizes;
+}
+
+namespace {
+
+// What cuts an op's segments into pieces: the launch that reads its members.
+struct OpPieces {
+  std::uint32_t launches = 0;
+  RowClass all;
+  RowClass batch;
+};
+
+// Few pieces take no time to store and to add up, and few members say nothing of how others lie.
+// Longer pieces would have no more than a few times the members of others: those of samples that
+// lie side by side would be in one.
+bool are_many_and_even(const OpPieces& pieces) {
+  constexpr std::uint32_t kMany = 64;
+  constexpr std::uint64_t kFewMembers = 8;
+  const std::uint64_t usual = pieces.batch.members / std::max(pieces.all.rows, 1u);
+  return pieces.all.rows >= kMany && pieces.batch.members >= kMany &&
+         pieces.batch.longest <= 2 * usual + kFewMembers;
+}
+
+}  // namespace
+
+std::vector<PlanOptions::UsualMembers> usual_members(const Plan& plan, const BatchSizes& batch) {
+  constexpr std::uint64_t kSmallPart = 4;
+  std::map<ValueId, OpPieces> ops;
+  for (std::size_t l = 0; l < plan.launches.size(); ++l) {
+    const Launch& launch = plan.launches[l];
+    if (plan.kernels[launch.kernel].segments == KernelSegments::None) continue;
+    const RowClass all = whole_sizes(plan, launch).classes.front();
+    for (const ValueId op : launch.ops) {
+      OpPieces& pieces = ops[op];
+      ++pieces.launches;
+      if (all.members <= pieces.all.members) continue;  // its pieces, not its members
+      pieces.all = all;
+      pieces.batch = batch.launches[l].classes.front();
+    }
+  }
+  std::vector<PlanOptions::UsualMembers> found;
+  for (const auto& [op, pieces] : ops) {
+    const std::uint64_t all = pieces.all.members;
+    const std::uint64_t usual = pieces.batch.members;
+    if (pieces.launches < 2 || usual * kSmallPart > all || !are_many_and_even(pieces)) continue;
+    found.push_back({op, all, usual});
+  }
+  return found;
 }
 
 }  // namespace vecc

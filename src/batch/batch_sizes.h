@@ -27,4 +27,10 @@ struct BatchSizes {
 [[nodiscard]] BatchSizes batch_sizes(const Plan& plan, const BatchPlan& batches, const Batch& batch,
                                      const WeightReach* reach = nullptr);
 
+/// Of ops of a Plan whose segments are cut into many pieces, of which a batch has a small part,
+/// spread evenly: what PlanOptions::usual_members says of them. `batch`: batch_sizes() of a usual
+/// one.
+[[nodiscard]] std::vector<PlanOptions::UsualMembers> usual_members(const Plan& plan,
+                                                                   const BatchSizes& batch);
+
 }  // namespace vecc

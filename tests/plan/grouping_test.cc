@@ -60,7 +60,7 @@ TEST(PieceLength, IsTheTargetsOnAGpu) {
   constexpr std::uint32_t kMembers = 100'000;
   const Segments segments = Segments::fixed(kMembers);
   const auto pieces = [&](const PlanOptions& options) {
-    const auto cut = cut_long_segments(options, segments, 1, Shape::scalar());
+    const auto cut = cut_long_segments(options, 0, segments, 1, Shape::scalar());
     return cut ? cut->pieces : 1;
   };
   const PlanOptions cpu;
@@ -70,11 +70,28 @@ TEST(PieceLength, IsTheTargetsOnAGpu) {
   EXPECT_GT(pieces(PlanOptions{.target = default_gpu()}), pieces(PlanOptions{.target = small}));
 }
 
+TEST(PieceLength, IsThatOfTheMembersOfAUsualBatch) {
+  constexpr std::uint32_t kMembers = 1'000'000;
+  constexpr std::uint32_t kOfBatch = 10'000;
+  const auto pieces = [](const PlanOptions& options, ValueId op, std::uint32_t members) {
+    const auto cut = cut_long_segments(options, op, Segments::fixed(members), 1, Shape::column(8));
+    return cut ? cut->pieces : 1;
+  };
+  const PlanOptions all{.target = default_gpu()};
+  PlanOptions usual = all;
+  usual.usual_members = {{3, kMembers, kOfBatch}, {4, kMembers, 10}};
+  EXPECT_EQ(pieces(usual, 3, kMembers), pieces(all, 3, kOfBatch));
+  EXPECT_GT(pieces(all, 3, kMembers), pieces(all, 3, kOfBatch));
+  EXPECT_EQ(pieces(usual, 4, kMembers), 1u);
+  EXPECT_EQ(pieces(usual, 5, kMembers), pieces(all, 5, kMembers));
+  EXPECT_EQ(pieces(usual, 3, kMembers / 2), pieces(all, 3, kMembers / 2)) << "other segments";
+}
+
 TEST(PieceLength, IsShorterOfSumsOfLongRowsOnAProcessor) {
   const PlanOptions cpu;
   const std::uint32_t longest = cpu.target.pieces.longest;
   const auto members = [&](Shape shape, MemberKind kind, std::uint32_t of_segment) {
-    const auto cut = cut_long_segments(cpu, Segments::fixed(of_segment), 1, shape, kind);
+    const auto cut = cut_long_segments(cpu, 0, Segments::fixed(of_segment), 1, shape, kind);
     return cut ? of_segment / cut->pieces : of_segment;
   };
   EXPECT_EQ(members(Shape::column(8), MemberKind::Sums, longest * 4), longest);
@@ -94,9 +111,9 @@ TEST(PieceLength, IsNotThatOfOneLongSegmentAmongShortOnes) {
   constexpr std::uint32_t kLong = 600;
   const Shape shape = Shape::column(64);
   std::vector<std::uint32_t> offsets{0, kLong};
-  EXPECT_TRUE(cut_long_segments({}, Segments::ragged(offsets), 1, shape, MemberKind::Sums));
+  EXPECT_TRUE(cut_long_segments({}, 0, Segments::ragged(offsets), 1, shape, MemberKind::Sums));
   for (std::uint32_t s = 0; s < 8; ++s) offsets.push_back(offsets.back() + 8);
-  EXPECT_FALSE(cut_long_segments({}, Segments::ragged(offsets), 9, shape, MemberKind::Sums));
+  EXPECT_FALSE(cut_long_segments({}, 0, Segments::ragged(offsets), 9, shape, MemberKind::Sums));
 }
 
 TEST(PieceLength, IsShorterForSumsAndMeansAlone) {

@@ -116,12 +116,24 @@ std::uint32_t members_of_thread(std::uint32_t members, double mean, Shape shape,
   return std::clamp(members / kMostPieces, shorter, pieces.longest);
 }
 
-// How many members a piece has, of `rows` segments with `all` members, the longest with `members`.
-std::uint32_t piece_length(const Target& target, std::uint32_t members, std::uint64_t all,
-                           std::uint32_t rows, Shape shape, MemberKind kind) {
+// Of `rows` segments with `all` members, the longest with `members`.
+struct LongSegments {
+  std::uint32_t members = 0;
+  std::uint64_t all = 0;
+  std::uint32_t rows = 0;
+  Shape shape;  // of a member
+  MemberKind kind = MemberKind::Rows;
+};
+
+// How many members a piece has.
+std::uint32_t piece_length(const Target& target, const LongSegments& segments) {
+  const std::uint32_t members = segments.members;
+  const std::uint64_t all = segments.all;
+  const Shape shape = segments.shape;
+  const MemberKind kind = segments.kind;
   if (kind == MemberKind::Pieces) return std::numeric_limits<std::uint32_t>::max();
   if (!target.has_shared_memory()) {
-    const double mean = static_cast<double>(all) / std::max(rows, 1u);
+    const double mean = static_cast<double>(all) / std::max(segments.rows, 1u);
     return members_of_thread(members, mean, shape, kind, target.pieces);
   }
   const std::uint32_t longest = members_of_block(shape.size(), kind, target.pieces);
@@ -144,6 +156,28 @@ std::uint32_t piece_length(const Target& target, std::uint32_t members, std::uin
   return run_at_once(balanced) ? balanced : longest;
 }
 
+// Of a batch's members some are in each piece, as many as a piece would have were there no others:
+// else most pieces would have few or none, and all of them are stored and added up.
+std::uint32_t usual_length(const PlanOptions& options, ValueId op, const LongSegments& segments) {
+  const std::uint64_t all = segments.all;
+  const auto of = std::ranges::find_if(options.usual_members, [&](const auto& usual) {
+    return usual.op == op && usual.all == all && usual.usual < all;
+  });
+  if (of == options.usual_members.end()) {
+    return piece_length(options.target, segments);
+  }
+  const std::uint64_t usual = std::max<std::uint64_t>(of->usual, 1);
+  LongSegments batch = segments;
+  batch.members = static_cast<std::uint32_t>((segments.members * usual + all - 1) / all);
+  batch.all = usual;
+  const std::uint32_t length = piece_length(options.target, batch);
+  // Rounded so that a segment of whose members a batch's are one piece is one itself.
+  const double times = static_cast<double>(all) / static_cast<double>(usual);
+  const double longest = std::ceil(static_cast<double>(length) * times);
+  constexpr auto kMost = std::numeric_limits<std::uint32_t>::max();
+  return longest < kMost ? static_cast<std::uint32_t>(longest) : kMost;
+}
+
 // Strided members lie apart: a piece of them is no segment. If there is one segment they do not.
 bool are_strided(const Segments& segments, std::uint32_t rows) {
   return segments.is_fixed() && segments.dimension() == 1 && rows != 1;
@@ -151,13 +185,13 @@ bool are_strided(const Segments& segments, std::uint32_t rows) {
 
 }  // namespace
 
-std::optional<SegmentPieces> cut_long_segments(const PlanOptions& options, const Segments& segments,
-                                               std::uint32_t rows, Shape shape, MemberKind kind,
-                                               bool first_alone) {
+std::optional<SegmentPieces> cut_long_segments(const PlanOptions& options, ValueId op,
+                                               const Segments& segments, std::uint32_t rows,
+                                               Shape shape, MemberKind kind, bool first_alone) {
   if (are_strided(segments, rows)) return std::nullopt;
   const std::uint32_t most = most_members(segments, rows);
-  const std::uint64_t all = count_members(segments, rows);
-  const std::uint32_t longest = piece_length(options.target, most, all, rows, shape, kind);
+  const std::uint32_t longest =
+      usual_length(options, op, {most, count_members(segments, rows), rows, shape, kind});
   if (most <= longest) return std::nullopt;
   const std::uint32_t alone = first_alone ? 1 : 0;
   std::vector<std::uint32_t> pieces = offsets_of(rows, [&](std::size_t s) {
@@ -175,7 +209,7 @@ std::optional<SegmentPieces> cut_long_segments(const PlanOptions& options, const
       const std::uint32_t end = begin + member_count(segments, s);
       std::uint32_t at = begin;
       for (std::uint32_t p = pieces[s]; p < pieces[s + 1]; ++p) {
-        at = p == pieces[s] && first_alone ? at + 1 : std::min(at + longest, end);
+        at = p == pieces[s] && first_alone ? at + 1 : at + std::min(longest, end - at);
         members[p + std::size_t{1}] = at;
         segment_of[p] = s;
       }

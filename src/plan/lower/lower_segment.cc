@@ -86,8 +86,8 @@ void reduce_members(const OpLowering& lowering, ValueId id, const RowRead& membe
                     MemberKind kind, bool skips_nan) {
   const bool is_sum = combination == Combination::Sum || combination == Combination::Avg;
   if (kind == MemberKind::Rows && is_sum) kind = MemberKind::Sums;
-  if (const auto pieces = cut_long_segments(lowering.options, segments, rows, members.shape, kind,
-                                            selects(combination))) {
+  if (const auto pieces = cut_long_segments(lowering.options, lowering.op, segments, rows,
+                                            members.shape, kind, selects(combination))) {
     if (adds_few_pieces(lowering, id, *pieces, combination)) {
       return reduce_few_pieces(lowering, id, members, segments, *pieces, combination);
     }

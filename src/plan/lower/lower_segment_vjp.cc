@@ -12,8 +12,8 @@ void spread_gradient(const OpLowering& lowering, const RowRead& g, const Segment
   const std::uint32_t members = lowering.program.op(lowering.op).rows;
   const std::uint32_t rows = lowering.row_count(g);
   const bool shares = segment.combination == Combination::Avg;
-  const auto pieces =
-      cut_long_segments(lowering.options, segment.segments, rows, g.shape, MemberKind::Sums);
+  const auto pieces = cut_long_segments(lowering.options, lowering.op, segment.segments, rows,
+                                        g.shape, MemberKind::Sums);
   std::vector<RowRead> reads{pieces ? through_pieces(lowering, g, *pieces) : g};
   if (pieces && shares) {
     const RowRead share = add_shares(lowering, segment.segments, rows);
@@ -40,7 +40,7 @@ void select_gradient(const OpLowering& lowering, ValueId id, const RowRead& x, c
                      const Segments& segments, Combination combination, bool skips_nan = false) {
   const Shape shape = lowering.shape_of(id);
   const std::uint32_t rows = lowering.row_count(g);
-  if (const auto pieces = cut_long_segments(lowering.options, segments, rows, g.shape,
+  if (const auto pieces = cut_long_segments(lowering.options, lowering.op, segments, rows, g.shape,
                                             MemberKind::Rows, /*first_alone=*/true)) {
     // The piece whose member is selected gets the segment's gradient, and passes it on.
     const RowRead partial = lowering.add_temporary(pieces->pieces, shape);
@@ -68,7 +68,8 @@ void product_gradient(const OpLowering& lowering, ValueId id, const RowRead& x, 
                       const RowRead& guard, const Segments& segments) {
   const Shape shape = lowering.shape_of(id);
   const std::uint32_t rows = lowering.row_count(g);
-  if (const auto pieces = cut_long_segments(lowering.options, segments, rows, g.shape)) {
+  if (const auto pieces =
+          cut_long_segments(lowering.options, lowering.op, segments, rows, g.shape)) {
     const RowRead partial = lowering.add_temporary(pieces->pieces, shape);
     const RowRead g_of_piece = lowering.add_temporary(pieces->pieces, shape);
     reduce_members(lowering, partial.value, x, pieces->of_members, pieces->pieces,

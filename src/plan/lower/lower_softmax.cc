@@ -116,8 +116,8 @@ struct SoftmaxVjp {
 // exp(x - max) is kept between the two loops that need it.
 void lower_softmax(const OpLowering& lowering, const RowRead& members, const Segments& segments) {
   const std::uint32_t rows = segments.count(lowering.row_count(members));
-  if (const auto pieces =
-          cut_long_segments(lowering.options, segments, rows, members.shape, MemberKind::Softmax)) {
+  if (const auto pieces = cut_long_segments(lowering.options, lowering.op, segments, rows,
+                                            members.shape, MemberKind::Softmax)) {
     return lower_pieces(lowering, members, *pieces);
   }
   const KernelBuilder kernel = lowering.begin_members(members, segments, rows);
@@ -149,8 +149,8 @@ void lower_softmax_vjp(const OpLowering& lowering, const RowRead& y, const RowRe
                        const SegmentOp& segment) {
   const SoftmaxVjp vjp{lowering, y, g, segment.combination == Combination::Sparsemax};
   const std::uint32_t rows = segment.segments.count(lowering.row_count(y));
-  if (const auto pieces = cut_long_segments(lowering.options, segment.segments, rows, g.shape,
-                                            MemberKind::Softmax)) {
+  if (const auto pieces = cut_long_segments(lowering.options, lowering.op, segment.segments, rows,
+                                            g.shape, MemberKind::Softmax)) {
     return vjp.lower_pieces(*pieces);
   }
   vjp.lower(segment.segments, rows);
