@@ -18,6 +18,7 @@ namespace {
 constexpr const char* kText = "score";
 constexpr const char* kDim = "score.dim";
 constexpr const char* kRelationDim = "score.relation_dim";
+constexpr std::uint32_t kMostNumbers = 1u << 20;  // of a row
 
 std::uint64_t row_count(const Embeddings& e, ParameterOwner owner) {
   return owner == ParameterOwner::Entity     ? e.entities
@@ -51,31 +52,57 @@ Result<std::uint32_t> read_size(const WeightFile& file, const char* key) {
   if (text != nullptr) {
     const char* const end = text->data() + text->size();
     const auto read = std::from_chars(text->data(), end, size);
-    if (read.ec == std::errc() && read.ptr == end && size > 0 && size <= 1u << 20) return size;
+    if (read.ec == std::errc() && read.ptr == end && size > 0 && size <= kMostNumbers) return size;
   }
   return Errors(ErrorCode::WeightsDiffer, "metadata \"" + std::string(key) + "\"",
                 "is not there, or no size");
 }
 
-Errors table_error(const ScoreParameter& parameter, const std::string& message) {
-  return Errors(ErrorCode::WeightsDiffer, "tensor \"" + escape_terminal(parameter.name) + "\"",
-                message);
+Errors table_error(std::string_view table, const std::string& message) {
+  return Errors(ErrorCode::WeightsDiffer, "tensor \"" + escape_terminal(table) + "\"", message);
+}
+
+// A column may be [rows, size] in a file, and one number [rows].
+std::vector<std::uint64_t> without_ones(std::vector<std::uint64_t> shape) {
+  while (shape.size() > 1 && shape.back() == 1) shape.pop_back();
+  return shape;
+}
+
+// Numbers of a row of a table: [rows, size, 1], [rows, size]; of one number [rows].
+Result<std::uint32_t> column_size(const WeightFile& file, std::string_view table) {
+  const auto found = std::ranges::find(file.tensors, table, &WeightTensor::name);
+  if (found == file.tensors.end()) return table_error(table, "is not there; tucker reads it");
+  const std::vector<std::uint64_t>& shape = found->shape;
+  const std::vector<std::uint64_t> sides = without_ones(shape);
+  if (sides.size() == 1) return 1;
+  if (sides.size() == 2 && sides[1] > 0 && sides[1] <= kMostNumbers) {
+    return static_cast<std::uint32_t>(sides[1]);
+  }
+  return table_error(table, "has the shape " + text_of_shape(shape) + ", expected rows of columns");
+}
+
+void add_score(std::string_view text, const ScoreDims& dims, WeightFile& file) {
+  file.metadata.emplace_back(kText, text);
+  file.metadata.emplace_back(kDim, std::to_string(dims.dim));
+  file.metadata.emplace_back(kRelationDim, std::to_string(dims.relation_dim));
 }
 
 Result<const WeightTensor*> find_table(const WeightFile& file, const ScoreParameter& parameter) {
   const auto found = std::ranges::find(file.tensors, parameter.name, &WeightTensor::name);
   if (found == file.tensors.end())
-    return table_error(parameter, "is not there; the score reads it");
+    return table_error(parameter.name, "is not there; the score reads it");
   if (!is_float(found->type)) {
-    return table_error(parameter, "has " + std::string(text_of(found->type)) + ", expected floats");
+    return table_error(parameter.name,
+                       "has " + std::string(text_of(found->type)) + ", expected floats");
   }
   const std::uint64_t rows = found->shape.empty() ? 0 : found->shape.front();
   const auto expected = tensor_shape_of(parameter, std::max<std::uint64_t>(rows, 1));
-  const bool fits = found->shape == expected && rows < std::numeric_limits<std::uint32_t>::max() &&
+  const bool fits = without_ones(found->shape) == without_ones(expected) && !found->shape.empty() &&
+                    rows < std::numeric_limits<std::uint32_t>::max() &&
                     (parameter.owner != ParameterOwner::Shared || rows == 1);
   if (fits) return &*found;
-  return table_error(parameter, "has the shape " + text_of_shape(found->shape) +
-                                    ", expected rows of " + parameter.shape.text());
+  return table_error(parameter.name, "has the shape " + text_of_shape(found->shape) +
+                                         ", expected rows of " + parameter.shape.text());
 }
 
 // Fills the parameter's part of each row.
@@ -114,8 +141,8 @@ Result<bool> count_rows(const WeightFile& file, const ScoreFormula& formula, Emb
     std::uint32_t& count = parameter.owner == ParameterOwner::Entity ? e.entities : e.relations;
     const auto rows = static_cast<std::uint32_t>(tensor->shape.front());
     if (count != 0 && count != rows) {
-      return table_error(parameter, "has " + std::to_string(rows) + " rows, the table before it " +
-                                        std::to_string(count));
+      return table_error(parameter.name, "has " + std::to_string(rows) +
+                                             " rows, the table before it " + std::to_string(count));
     }
     count = rows;
   }
@@ -152,9 +179,16 @@ void add_formula_weights(const Embeddings& e, WeightFile& file) {
         }
       },
       e.tables);
-  file.metadata.emplace_back(kText, formula.text);
-  file.metadata.emplace_back(kDim, std::to_string(formula.dims.dim));
-  file.metadata.emplace_back(kRelationDim, std::to_string(formula.dims.relation_dim));
+  add_score(formula.text, formula.dims, file);
+}
+
+Result<void> name_tucker(WeightFile& file) {
+  if (weights::find_entry(file, kText) != nullptr) return {};
+  ScoreDims dims;
+  VECC_TRY(dims.dim, column_size(file, "e"));
+  VECC_TRY(dims.relation_dim, column_size(file, "r"));
+  add_score(tucker_text(), dims, file);
+  return {};
 }
 
 Result<Embeddings> read_formula_embeddings(const WeightFile& file) {

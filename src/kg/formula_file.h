@@ -14,6 +14,11 @@ void add_formula_weights(const Embeddings& embeddings, WeightFile& file);
 /// NotFinite, those of parse_score_formula() and ScoreCode::load().
 [[nodiscard]] Result<Embeddings> read_formula_embeddings(const WeightFile& file);
 
+/// Makes the weights of a graph of TuckER (`vecc-import kg --model=tucker`), which name no score,
+/// those of its formula. `file`: changed only if it names none. Errors: WeightsDiffer (no table of
+/// columns of entities or of relations).
+[[nodiscard]] Result<void> name_tucker(WeightFile& file);
+
 /// The tables that vocabularies number, by owner.
 [[nodiscard]] std::vector<std::string_view> formula_tables(const ScoreFormula& formula,
                                                            ParameterOwner owner);

@@ -72,6 +72,26 @@ TEST_F(KgScoreCommand, OtherCommandsReadTheWeightsOfAFormula) {
   }
 }
 
+TEST_F(KgScoreCommand, TuckersWeightsNameNoScoreWhereAGraphWroteThem) {
+  const std::string graph = folder + "/g.pb";
+  ASSERT_EQ(run_tool("vecc-import",
+                     {"kg", folder, "--model=tucker", "--dim=4", "--relation-dim=3", "-o", graph})
+                .code,
+            0);
+  ASSERT_EQ(run_tool("vecc", {graph, "--train", "--epochs=2", "--save-weights=" + weights}).code,
+            0);
+  const std::vector<std::string> words{"evaluate", weights, "--model=tucker", "--triples=" + folder,
+                                       "--split=validation"};
+  const Finished ranked = run_tool("vecc-kg", words);
+  ASSERT_EQ(ranked.code, 0) << ranked.err;
+  EXPECT_THAT(ranked.out, HasSubstr("filtered\tall\tboth\t2\t"));
+
+  ASSERT_EQ(train({"--model=distmult", "--epochs=1", "--save-weights=" + weights}).code, 0);
+  const Finished refused = run_tool("vecc-kg", words);
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("tensor \"W\": error: is not there"));
+}
+
 TEST_F(KgScoreCommand, AFormulaStandsInAFileOfOptions) {
   write_text(folder + "/c.toml", "score = \"r.M: dim x dim; dot(h, r.M @ t)\"\nepochs = 1\n");
   const Finished done = train({"--config=" + folder + "/c.toml", "--save-weights=" + weights});

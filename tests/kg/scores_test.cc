@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cmath>
+#include <span>
 
+#include "src/kg/formula_file.h"
 #include "src/kg/scorer.h"
 #include "tests/import_models/grounded_graph.h"
 #include "tests/import_models/knowledge_graph.h"
@@ -28,6 +30,9 @@ std::vector<ScoreCase> list_cases() {
       if (info.name != "transr") continue;
       for (const std::uint32_t k : {1u, 18u}) cases.push_back({info.name, dim, k, 1});
     }
+  }
+  for (const std::uint32_t dim : {1u, 5u}) {
+    for (const std::uint32_t k : {0u, 1u, 3u}) cases.push_back({"tucker", dim, k, 1});
   }
   return cases;
 }
@@ -84,25 +89,36 @@ class QueryScores : public testing::TestWithParam<ScoreCase> {
   void expect_scores(const kg::Embeddings& embeddings, double tolerance) {
     const kg::Scorer<T> scorer(embeddings, std::get<kg::EmbeddingTables<T>>(embeddings.tables));
     kg::QueryBatch<T> batch(scorer);
-    std::vector<T> scores;
+    const bool is_one_side = scorer.batch_kind() == kg::BatchKind::OneSide;
     for (const auto& [triple, expected] : samples()) {
-      // The head's query second: both sides share a batch.
+      // The head's query second: both sides share a batch, where they can.
       const std::array<kg::Query, 2> queries{query_of(triple, kg::Side::Tail),
                                              query_of(triple, kg::Side::Head)};
-      batch.set(queries);
-      constexpr std::size_t kStride = 64;
-      scores.assign(batch.rows() * kStride, 0);
-      batch.score(0, kEntities, scores.data(), kStride);
-      const std::array<std::uint32_t, 2> rows{0, 1};
       const std::array<std::uint32_t, 2> entities{triple.tail, triple.head};
-      std::array<T, 2> pairs{};
-      batch.score_pairs(rows, entities, pairs.data());
-      for (std::size_t side = 0; side < 2; ++side) {
-        EXPECT_NEAR(static_cast<double>(pairs[side]), expected,
-                    tolerance * std::max(1.0, std::abs(expected)))
-            << "side " << side;
-        EXPECT_EQ(pairs[side], scores[side * kStride + entities[side]]);
+      for (std::size_t first = 0; first < (is_one_side ? 2u : 1u); ++first) {
+        const std::size_t count = is_one_side ? 1 : 2;
+        expect_batch(batch, std::span(queries).subspan(first, count),
+                     std::span(entities).subspan(first, count), expected, tolerance);
       }
+    }
+  }
+
+  template <class T>
+  static void expect_batch(kg::QueryBatch<T>& batch, std::span<const kg::Query> queries,
+                           std::span<const std::uint32_t> entities, double expected,
+                           double tolerance) {
+    constexpr std::size_t kStride = 64;
+    batch.set(queries);
+    std::vector<T> scores(batch.rows() * kStride);
+    batch.score(0, kEntities, scores.data(), kStride);
+    constexpr std::array<std::uint32_t, 2> kRows{0, 1};
+    std::array<T, 2> pairs{};
+    batch.score_pairs(std::span(kRows).first(queries.size()), entities, pairs.data());
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+      EXPECT_NEAR(static_cast<double>(pairs[q]), expected,
+                  tolerance * std::max(1.0, std::abs(expected)))
+          << "query " << q;
+      EXPECT_EQ(pairs[q], scores[q * kStride + entities[q]]);
     }
   }
 
@@ -114,8 +130,13 @@ class QueryScores : public testing::TestWithParam<ScoreCase> {
 TEST_P(QueryScores, AreTheGraphs) {
   auto file = weights_of(graph);
   ASSERT_TRUE(file) << file.error().text();
-  const auto model = kg::parse_score_model(GetParam().model);
+  const bool is_tucker = GetParam().model == "tucker";
+  const auto model = kg::parse_score_model(is_tucker ? "formula" : GetParam().model);
   ASSERT_TRUE(model);
+  if (is_tucker) {
+    const Result<void> named = kg::name_tucker(*file);
+    ASSERT_TRUE(named) << named.error().text();
+  }
   const auto wide = kg::read_embeddings(*file, *model, GetParam().p);
   ASSERT_TRUE(wide) << wide.error().text();
   EXPECT_EQ(wide->entity_names.size(), kEntities);

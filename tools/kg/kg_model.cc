@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "src/kg/formula_file.h"
 #include "src/kg/ranks.h"
 #include "tools/common/suggest.h"
 #include "tools/import/load/line_reader.h"
@@ -100,7 +101,9 @@ Result<KgModel> load_kg_model(const KgModelOptions& options) {
                   "found " + quote(options.model) + ", expected one of " + kg::list_score_models() +
                       ", tucker");
   }
-  VECC_TRY(const WeightFile file, read_weights(options.weights, {options.max_bytes}));
+  VECC_TRY(WeightFile file, read_weights(options.weights, {options.max_bytes}));
+  const Result<void> named = is_tucker ? kg::name_tucker(file) : Result<void>();
+  if (!named) return named.error().in(escape_terminal(options.weights, 4096));
   auto embeddings = kg::read_embeddings(file, *score, options.p);
   if (!embeddings) return embeddings.error().in(escape_terminal(options.weights, 4096));
   if (is_tucker && embeddings->formula->formula().text != kg::tucker_text()) {
