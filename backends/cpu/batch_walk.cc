@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "src/runtime/flush_subnormals.h"
+#include "src/support/prefetch.h"
 
 namespace vecc::cpu {
 
@@ -119,7 +120,7 @@ void BatchWalk::set_zeros(const BatchRows& rows, const Step& step) const {
     const std::size_t bytes = zeros.count * byte_size(bound_.plan().dtype);
     const std::byte* const first = place(zeros);
     for (std::size_t b = 0; b < std::min(bytes, kFetched); b += kLine) {
-      __builtin_prefetch(first + b, /*writes=*/1);
+      prefetch_to_write(first + b);
     }
   };
   for (std::uint32_t z = step.first_zeros; z < step.end_zeros; ++z) {

@@ -16,6 +16,7 @@
 #include "optimizer/rewrite/unset_array.h"
 #include "src/program/index_algebra.h"
 #include "src/support/list_threads.h"
+#include "src/support/prefetch.h"
 
 namespace vecc::opt::iso {
 
@@ -34,8 +35,8 @@ class ClassTable {
   static constexpr std::uint32_t kAhead = 16;
   /// For one that is to be read soon: most are in no cache where there are millions.
   void prefetch(std::uint32_t id) const {
-    __builtin_prefetch(&blocks_[id / kBlock][id % kBlock * parts_]);
-    __builtin_prefetch(&doubtful_[id]);
+    prefetch_memory(&blocks_[id / kBlock][id % kBlock * parts_]);
+    prefetch_memory(&doubtful_[id]);
   }
   /// See RowFingerprint.
   [[nodiscard]] bool doubtful(std::uint32_t id) const { return doubtful_[id] != 0; }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "src/support/prefetch.h"
+
 namespace vecc::opt {
 
 /// Numbers (below 2^32 - 1) by 64-bit hashes. An entry's place is given by the upper bits of its
@@ -20,7 +22,7 @@ class HashSlots {
     while (2 * entries > slots_.size() && shift_ > kKeptBits) grow();
   }
   /// A hash that find() is soon asked for.
-  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[home_of(hash)]); }
+  void prefetch(std::uint64_t hash) const { prefetch_memory(&slots_[home_of(hash)]); }
   /// The slot of the first entry with such a hash for which `is(number)`; else the empty slot where
   /// it belongs.
   template <class Is>

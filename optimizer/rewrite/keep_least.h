@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "src/support/prefetch.h"
+
 namespace vecc::opt {
 
 /// `least` becomes `number`, if that is less. By several threads at once; the least one stays.
@@ -25,7 +27,7 @@ void keep_least_of_each(std::span<std::uint32_t> least, std::uint32_t begin, std
   std::array<std::uint32_t, kAhead> places;
   const auto ask = [&](std::uint32_t i) {
     const std::uint32_t place = place_at(i);
-    if (place < least.size()) __builtin_prefetch(&least[place], 1);
+    if (place < least.size()) prefetch_to_write(&least[place]);
     places[i % kAhead] = place;
   };
   for (std::uint32_t i = begin; i < end && i - begin < kAhead; ++i) ask(i);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "src/support/prefetch.h"
+
 namespace vecc::opt {
 
 class PairTable {
@@ -30,7 +32,7 @@ class PairTable {
       reserve(std::size_t{size_} + pairs);
       for (std::uint32_t k = 0; k < pairs; ++k) {
         keys[k] = key_of(left(first + k), right(first + k));
-        __builtin_prefetch(&slots_[home_of(keys[k])]);
+        prefetch_memory(&slots_[home_of(keys[k])]);
       }
       for (std::uint32_t k = 0; k < pairs; ++k) visit(first + k, number_in_slot(keys[k]));
     }

@@ -17,6 +17,7 @@ namespace vecc::opt {
 namespace {
 
 constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
+constexpr std::uint32_t kRowsAhead = 16;  // rows: classes of rows that were gathered lie anywhere
 
 // The elements of parameters that are read, of states, and of constants but units: no two rows of
 // them are in one class.
@@ -120,7 +121,10 @@ class RowClasses::Builder {
   void classify(const LinearOp& linear, ValueId id) {
     const Op& op = program_.op(id);
     const auto row_of = [&](std::size_t k, const Lift& lift, std::uint32_t i) {
-      return of(op.operands[k])[unlifted_row(lift, program_.op(op.operands[k]).rows, i)];
+      const View read = of(op.operands[k]);
+      const std::uint32_t rows = program_.op(op.operands[k]).rows;
+      if (i + kRowsAhead < op.rows) read.prefetch(unlifted_row(lift, rows, i + kRowsAhead));
+      return read[unlifted_row(lift, rows, i)];
     };
     if (!has_lifts(linear)) {
       // One weight for all rows is the usual case: no pairs to be looked up.
@@ -163,8 +167,10 @@ class RowClasses::Builder {
         std::ranges::any_of(reads, [&](const View& rows) { return is_ascending(rows, op.rows); });
     if (apart) return;
     if (reads.size() == 1) return by_class(id, op.rows, reads[0]);
-    by_words(id, op.rows, reads.size(),
-             [&](std::uint32_t i, std::size_t k) { return reads[k][i]; });
+    by_words(id, op.rows, reads.size(), [&](std::uint32_t i, std::size_t k) {
+      if (i + kRowsAhead < op.rows) reads[k].prefetch(i + kRowsAhead);
+      return reads[k][i];
+    });
   }
 
   void classify(const VjpOp& vjp, ValueId id) {

@@ -16,6 +16,7 @@
 
 #include "optimizer/rewrite/doubtful_values.h"
 #include "optimizer/rewrite/source_rows.h"
+#include "src/support/prefetch.h"
 #include "vecc/program.h"
 
 namespace vecc::opt {
@@ -36,6 +37,8 @@ class RowClasses {
     [[nodiscard]] std::uint32_t operator[](std::uint32_t row) const {
       return (*classes_)[rows_[row]];
     }
+    /// Of a row that is asked for soon.
+    void prefetch(std::uint32_t row) const { prefetch_memory(&(*classes_)[rows_[row]]); }
 
    private:
     SourceRows::View rows_;

@@ -7,6 +7,7 @@
 #include "src/program/index_algebra.h"
 #include "src/support/list_threads.h"
 #include "src/support/long_list.h"
+#include "src/support/prefetch.h"
 
 namespace vecc::opt {
 namespace {
@@ -19,7 +20,8 @@ class Places {
         one_(long_list<std::uint64_t>(std::size_t{1} << (bits_ - kWordBits))),
         several_(long_list<std::uint64_t>(one_.size())) {}
 
-  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&one_[word_of(hash)], 1); }
+  void prefetch(std::uint64_t hash) const { prefetch_to_write(&one_[word_of(hash)]); }
+  void prefetch_several(std::uint64_t hash) const { prefetch_memory(&several_[word_of(hash)]); }
   // By several threads at once.
   void add(std::uint64_t hash) {
     const std::uint64_t bit = bit_of(hash);
@@ -65,8 +67,10 @@ std::vector<std::uint32_t> perhaps_shared(const UnsetArray<std::uint64_t>& hashe
       if (first[i] == i) places.add(hashes[i]);
     }
   });
-  return few_entries_where(
-      count, [&](std::uint32_t i) { return first[i] == i && places.several_at(hashes[i]); });
+  return few_entries_where(count, [&](std::uint32_t i) {
+    if (i + kAhead < count) places.prefetch_several(hashes[i + kAhead]);
+    return first[i] == i && places.several_at(hashes[i]);
+  });
 }
 
 }  // namespace vecc::opt

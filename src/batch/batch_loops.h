@@ -6,6 +6,7 @@
 
 #include "src/batch/batch_plan.h"
 #include "src/batch/row_set.h"
+#include "src/support/prefetch.h"
 
 namespace vecc {
 
@@ -104,7 +105,7 @@ void for_each_row_in(const RowSet& set, const BatchAccess& access, Visit&& visit
 inline constexpr std::size_t kAhead = 16;
 
 inline void fetch(const std::uint32_t* entry) {
-  __builtin_prefetch(entry);
+  prefetch_memory(entry);
 }
 
 /// Calls visit(counter) for the rows or members that read (store) row `row` by a list.

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "src/support/prefetch.h"
+
 namespace vecc {
 namespace {
 
@@ -165,8 +167,8 @@ void WeightReach::insert(const Batch& batch, RowSet& to) const {
   const auto fetch_number = [&](std::uint64_t number) {
     const std::uint64_t begin = sets_.begins[number];
     const std::uint64_t end = sets_.begins[number + 1];
-    for (std::uint64_t i = begin; i < end; i += 16) __builtin_prefetch(&sets_.words[i]);
-    for (std::uint64_t i = begin; i < end; i += 8) __builtin_prefetch(&sets_.bits[i]);
+    for (std::uint64_t i = begin; i < end; i += 16) prefetch_memory(&sets_.words[i]);
+    for (std::uint64_t i = begin; i < end; i += 8) prefetch_memory(&sets_.bits[i]);
   };
   add(0);
   for (std::size_t w = 0; w < batch.weights.size(); ++w) {

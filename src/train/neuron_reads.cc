@@ -1,5 +1,7 @@
 #include "src/train/neuron_reads.h"
 
+#include "src/support/prefetch.h"
+
 namespace vecc::training {
 
 NeuronReads::NeuronReads(const NeuronGraph& graph, const SampledMembers* members)
@@ -23,10 +25,10 @@ void NeuronReads::find(std::span<const std::uint32_t> samples, std::uint64_t run
 void NeuronReads::fetch_ahead(std::size_t at) const {
   constexpr std::size_t kNear = 8;
   constexpr std::size_t kFar = 16;
-  if (at + kFar < found_.size()) __builtin_prefetch(&graph_.input_begin[found_[at + kFar]]);
+  if (at + kFar < found_.size()) prefetch_memory(&graph_.input_begin[found_[at + kFar]]);
   if (at + kNear >= found_.size()) return;
   const std::uint64_t input = graph_.input_begin[found_[at + kNear]];
-  if (input < graph_.inputs.size()) __builtin_prefetch(&graph_.inputs[input]);
+  if (input < graph_.inputs.size()) prefetch_memory(&graph_.inputs[input]);
 }
 
 void NeuronReads::meet(NeuronId neuron) {

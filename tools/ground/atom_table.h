@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/support/prefetch.h"
 #include "tools/ground/constant_table.h"
 #include "tools/ground/row_hash.h"
 
@@ -56,7 +57,7 @@ class AtomTable {
   }
   /// row() of it is read soon.
   void prefetch(AtomIndex atom) const {
-    __builtin_prefetch(rows_.data() + std::size_t{atom} * width_);
+    prefetch_memory(rows_.data() + std::size_t{atom} * width_);
   }
   /// add() of this row comes soon.
   void prefetch(std::span<const std::uint32_t> row) const { known_.prefetch(hash_of(row)); }

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "src/support/prefetch.h"
+
 namespace vecc::tools::ground {
 
 /// Of the words of a row, or of some of them. A single word is its own hash: constants are counted
@@ -32,7 +34,7 @@ class RowHash {
   }
   /// A look-up of this hash comes soon.
   void prefetch(std::uint32_t hash) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+    if (!slots_.empty()) prefetch_memory(&slots_[hash & (slots_.size() - 1)]);
   }
   /// A row that may have this hash, or kNone.
   [[nodiscard]] std::uint32_t first(std::uint32_t hash) const {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "src/support/prefetch.h"
 #include "tools/ground/atom_table.h"
 #include "tools/ground/row_hash.h"
 
@@ -42,7 +43,7 @@ class ColumnIndex {
   }
   [[nodiscard]] AtomIndex next(AtomIndex atom) const { return next_[atom - sorted_]; }
   /// next() of it comes soon.
-  void prefetch(AtomIndex atom) const { __builtin_prefetch(&next_[atom - sorted_]); }
+  void prefetch(AtomIndex atom) const { prefetch_memory(&next_[atom - sorted_]); }
 
  private:
   void sort(const AtomTable& atoms, AtomIndex size);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/support/prefetch.h"
 #include "tools/import/load/splitmix.h"
 
 namespace vecc::tools {
@@ -83,7 +84,7 @@ class DistinctEdges {
 
   /// Asks for the memory that add() will look at.
   void prefetch(const DrawnEdge& edge) const {
-    __builtin_prefetch(&slots_[edge.hash & (slots_.size() - 1)], 1);
+    prefetch_to_write(&slots_[edge.hash & (slots_.size() - 1)]);
   }
   /// Number `number` is the edge, unless it is there already.
   bool add(const DrawnEdge& edge, std::uint32_t number) {
