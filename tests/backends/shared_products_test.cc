@@ -86,6 +86,35 @@ TEST(SharedProducts, OfDoubles) {
   expect_products_agree(Shape(65, 35), DType::F64);
 }
 
+// A matrix and a bias of each row's type, and one of all rows: gradients of biases are sums of the
+// rows that those of matrices multiply. More rows than a sum's piece has.
+void products_with_biases(Program& p, Shape shape, std::uint32_t rows, const Index& types) {
+  const ValueId x = random_fact(p, rows, Shape::column(shape.cols()), 21);
+  const ValueId w = p.gather(random_matrices(p, kTypes, shape, 22), types);
+  const ValueId bias = random_fact(p, kTypes, Shape::column(shape.rows()), 23);
+  const ValueId of_all = random_fact(p, 1, Shape::column(shape.rows()), 24);
+  const auto expr = parse_expr("tanh(sum($0, $1))", "test");
+  ASSERT_TRUE(expr);
+  p.map(*expr, std::vector{p.linear(w, x), p.gather(bias, types)});
+  const ValueId v = random_matrices(p, 1, shape, 25);
+  const ValueId product = p.linear(v, x, {false, false, {Lift::Kind::Repeat, rows}, {}});
+  p.map(*expr, std::vector{product, of_all});
+}
+
+TEST(SharedProducts, WithBiases) {
+  for (const DType dtype : {DType::F32, DType::F64}) {
+    for (const std::uint32_t rows : {60u, 1500u}) {
+      for (const Index& types :
+           {Index::compact(types_of(rows)), Index::repeat(kTypes, rows / kTypes),
+            Index::interleave(kTypes, rows / kTypes)}) {
+        Program program(dtype);
+        products_with_biases(program, Shape(20, 24), rows, types);
+        expect_gradient_agreement(learn_facts(program));
+      }
+    }
+  }
+}
+
 // So large that several blocks share the matrix, and its gradient, on a GPU: whole tiles of it, and
 // a little more; entries that come in fours or not; long and narrow ones.
 TEST(SharedProducts, OfLargeMatrices) {

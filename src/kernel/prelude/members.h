@@ -48,4 +48,15 @@ VECC_FN void sum_members(unsigned begin, unsigned end, const Row& row, const Fac
   }
 }
 
+// y += the sum of `count` rows of N entries.
+template <class T, int N>
+VECC_FN void add_rows(const T* __restrict__ rows, unsigned count, T* __restrict__ y) {
+  T sum[N];
+  sum_members<T, N>(
+      0, count, [=](unsigned e) { return rows + e * unsigned(N); },
+      [](auto x, auto all, unsigned) { return all + x; }, sum);
+  VECC_LOOP
+  for (int i = 0; i < N; ++i) y[i] += sum[i];
+}
+
 }  // namespace vecc_kernel

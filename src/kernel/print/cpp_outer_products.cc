@@ -1,4 +1,5 @@
-// Sums of outer products in C++: columns of several members, then one product of matrices.
+// Sums of outer products in C++: columns of several members, then one product of matrices; while
+// the left columns are in a cache, their sum.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ void print_copies(BodyText& out, std::span<const Columns> sides, std::uint32_t s
 void print_cpp_outer_products(BodyText& out, const KernelPhase& phase,
                               const PhaseSchedule& schedule) {
   const NodeText& nodes = out.nodes();
-  const OuterProductSum of = *outer_product_sum(out.kernel(), phase);
+  const OuterProductSum of = *outer_product_sums(out.kernel(), phase);
   const Columns sides[] = {{"left", of.left, schedule.left_in_place},
                            {"right", of.right, schedule.right_in_place}};
   declare_reductions(out, phase);
@@ -63,6 +64,10 @@ void print_cpp_outer_products(BodyText& out, const KernelPhase& phase,
     const std::uint32_t load = sides[s].load;
     rows[s] = sides[s].in_place ? nodes.row_pointer(nodes.node(load).access, "f", nodes.size(load))
                                 : fmt::format("{}{}", sides[s].name, of.sum);
+  }
+  if (of.left_sum) {
+    out.line(fmt::format("add_rows<T, {}>({}, count, v{});", nodes.size(of.left), rows[0],
+                         *of.left_sum));
   }
   out.line(fmt::format("add_outer_sum<{}, {}>(turned{}, {}, {}, static_cast<int>(count), v{});",
                        shape, out.schedule().tile_rows, of.sum, rows[0], rows[1], of.sum));

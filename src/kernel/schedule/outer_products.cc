@@ -8,10 +8,14 @@
 
 namespace vecc {
 
-std::optional<OuterProductSum> outer_product_sum(const Kernel& kernel, const KernelPhase& phase) {
+namespace {
+
+// Of a phase's first four steps.
+std::optional<OuterProductSum> first_sum(const Kernel& kernel, const KernelPhase& phase) {
   const auto& steps = phase.steps;
-  if (steps.size() != 4 || !only_reduces(kernel, phase)) return std::nullopt;
-  const OuterProductSum of{steps[0].number, steps[1].number, steps[2].number, steps[3].number};
+  if (steps.size() < 4 || !only_reduces(kernel, phase)) return std::nullopt;
+  const OuterProductSum of{steps[0].number, steps[1].number, steps[2].number, steps[3].number,
+                           std::nullopt};
   const KernelNode& left = kernel.nodes[of.left];
   const KernelNode& right = kernel.nodes[of.right];
   const KernelNode& product = kernel.nodes[of.product];
@@ -24,6 +28,25 @@ std::optional<OuterProductSum> outer_product_sum(const Kernel& kernel, const Ker
       product.transpose_right && left.shape.cols() == 1 && right.shape.cols() == 1 &&
       right.shape.size() >= kLeastColumn && !left.shape.is_scalar();
   return is_one ? std::optional(of) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<OuterProductSum> outer_product_sum(const Kernel& kernel, const KernelPhase& phase) {
+  return phase.steps.size() == 4 ? first_sum(kernel, phase) : std::nullopt;
+}
+
+std::optional<OuterProductSum> outer_product_sums(const Kernel& kernel, const KernelPhase& phase) {
+  if (phase.steps.size() != 5) return outer_product_sum(kernel, phase);
+  std::optional<OuterProductSum> of = first_sum(kernel, phase);
+  if (!of) return std::nullopt;
+  const KernelNode& last = kernel.nodes[phase.steps[4].number];
+  if (last.kind != KernelNode::Kind::Reduce || last.combination != Combination::Sum ||
+      last.operands[0] != of->left) {
+    return std::nullopt;
+  }
+  of->left_sum = phase.steps[4].number;
+  return of;
 }
 
 bool fits_tiles(std::uint64_t m, std::uint64_t n) {

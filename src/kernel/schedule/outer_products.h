@@ -26,10 +26,14 @@ struct OuterProductSum {
   std::uint32_t right = 0;
   std::uint32_t product = 0;
   std::uint32_t sum = 0;
+  std::optional<std::uint32_t> left_sum;  ///< of the left columns, beside it
 };
 /// Of a phase that does nothing else.
 [[nodiscard]] std::optional<OuterProductSum> outer_product_sum(const Kernel& kernel,
                                                                const KernelPhase& phase);
+/// The same, or of one that adds up the left columns, too: a C++ kernel's.
+[[nodiscard]] std::optional<OuterProductSum> outer_product_sums(const Kernel& kernel,
+                                                                const KernelPhase& phase);
 
 /// Whether threads of a block have the tiles of an m x n matrix in registers.
 [[nodiscard]] bool fits_tiles(std::uint64_t m, std::uint64_t n);

@@ -20,7 +20,8 @@ using Kind = KernelNode::Kind;
 PhaseSchedule schedule_phase(const Kernel& kernel, const KernelPhase& phase, std::uint32_t lanes,
                              const ProcessorTiles& tiles) {
   if (phase.space == KernelSpace::Row || phase.steps.empty()) return {};
-  if (const auto sum = outer_product_sum(kernel, phase)) {
+  if (const auto sum =
+          lanes == 0 ? outer_product_sums(kernel, phase) : outer_product_sum(kernel, phase)) {
     return schedule_outer_products(kernel, *sum, lanes, tiles);
   }
   if (lanes == 0 && segment_sum(kernel, phase)) return {PhaseLoop::RowSum};

@@ -81,7 +81,7 @@ class ArrayPlacer {
     if (loop == PhaseLoop::RowSum) return add_node(segment_sum(kernel_, phase)->sum);
     for (const KernelStep& step : steps) add_reduction(step);
     if (loop == PhaseLoop::OuterProducts) {
-      const OuterProductSum of = *outer_product_sum(kernel_, phase);
+      const OuterProductSum of = *outer_product_sums(kernel_, phase);
       const PhaseSchedule& phase_schedule = schedule_.phases[number];
       const std::uint64_t members = phase_schedule.members;
       if (!phase_schedule.left_in_place) {

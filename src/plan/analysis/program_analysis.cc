@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/plan/analysis/side_sums.h"
+
 namespace vecc {
 namespace {
 
@@ -60,6 +62,7 @@ ProgramAnalysis analyze(const Program& program, const PlanOptions& options) {
   find_updated(program, analysis);
   analysis.inlined = find_inlined(program, options, analysis.places, analysis.sources);
   analysis.has_row_reader = find_row_readers(program, options, analysis.sources);
+  analysis.side_sums = find_side_sums(program, options, analysis.sources, analysis.inlined);
   return analysis;
 }
 

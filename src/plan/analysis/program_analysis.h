@@ -20,6 +20,8 @@ struct ProgramAnalysis {
   std::vector<bool> inlined;
   /// By value: ops read it row by row that could be computed in its kernel.
   std::vector<bool> has_row_reader;
+  /// By value: the contract beside which a sum is computed, and that sum of it (find_side_sums).
+  std::vector<ValueId> side_sums;
 
   /// One value for all that are the same memory: of a parameter the first op that reads it.
   [[nodiscard]] ValueId memory_of(const Program& program, ValueId value) const;

@@ -14,7 +14,9 @@ namespace vecc {
                                      const ProgramAnalysis& analysis);
 
 void lower_concat(const OpLowering& lowering);
-void lower_contract(const OpLowering& lowering, const ContractOp& contract);
+/// `side_sum`: the sum of the left side's rows that the same loop makes (find_side_sums), or kNone.
+void lower_contract(const OpLowering& lowering, const ContractOp& contract,
+                    ValueId side_sum = kNone);
 void lower_linear(const OpLowering& lowering, const LinearOp& linear);
 void lower_map(const OpLowering& lowering, const MapOp& map);
 void lower_output(const OpLowering& lowering);

@@ -1,4 +1,6 @@
 // Every op of a Program, in order: each kind has a file of its own here.
+#include <utility>
+
 #include "src/plan/lower/lower_ops.h"
 
 namespace vecc {
@@ -33,6 +35,15 @@ void lower_op(const OpLowering& lowering) {
   }
 }
 
+// A contract and a sum beside it, at the place of the first of both.
+void lower_side_sum(OpLowering lowering, ValueId second) {
+  ValueId sum = lowering.op;
+  ValueId contract = second;
+  if (lowering.program.op(sum).kind() == OpKind::Contract) std::swap(sum, contract);
+  lowering.op = contract;
+  lower_contract(lowering, std::get<ContractOp>(lowering.program.op(contract).attributes), sum);
+}
+
 }  // namespace
 
 Grouping lower_program(const Program& program, const PlanOptions& options,
@@ -42,7 +53,12 @@ Grouping lower_program(const Program& program, const PlanOptions& options,
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     lowering.op = id;
     lowering.stage = id >= options.second_stage ? 1 : 0;
-    lower_op(lowering);
+    const ValueId partner = analysis.side_sums[id];
+    if (partner == kNone) {
+      lower_op(lowering);
+    } else if (id < partner) {
+      lower_side_sum(lowering, partner);
+    }
   }
   lower_updates(lowering);
   return grouping;
