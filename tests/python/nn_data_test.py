@@ -140,6 +140,28 @@ class FitTest(unittest.TestCase):
         model = nn.Model(lambda g: nn.linear(g.x, 3))
         model.fit(data, epochs=200, lr=0.05)
         self.assertGreater(model.evaluate(data)["auroc"], 0.98)
+        found = model.predict(data)
+        np.testing.assert_array_equal(found.predicted, found.values > 0.5)
+        self.assertEqual(found.predicted.shape, (60, 3))
+        with self.assertRaisesRegex(ValueError, "several labels"):
+            found.names
+
+    def test_floats_of_0_and_1_are_labels(self):
+        """As torch's binary cross-entropy has them; other floats are numbers."""
+        data, _ = two_groups()
+        x = data.features[next(iter(data.counts))]["x"].values
+        for y in (x[:, :3] > 0).astype(float), (x[:, 0] > 0).astype(np.float32):
+            y[3] = np.nan
+            known = ~np.isnan(y.reshape(60, -1)[:, 0])
+            model = nn.Model(lambda g: nn.linear(g.x, y[:1].size), dtype="f64")
+            out = model.trace(data.labels(y))(data)
+            found = model.fit(data, epochs=1).history[0]["loss"]
+            out, y = (each[known].reshape(59, -1) for each in (out, y))
+            errors = np.log1p(np.exp(-np.abs(out))) + np.maximum(out, 0) - out * y
+            self.assertAlmostEqual(found, errors.sum(1).mean(), 6)
+        model = nn.Model(lambda g: nn.linear(g.x, 1))
+        model.fit(data.labels(np.ones(60)), epochs=1)
+        self.assertEqual(model.loss, "squared_diff")
 
     def test_weights_of_samples(self):
         """A sample of weight 2 counts as two of 1."""
@@ -164,6 +186,13 @@ class FitTest(unittest.TestCase):
         model.save(self.path)
         other = nn.Model(network).load(self.path, data)
         np.testing.assert_array_equal(other(data), model(data))
+        bare = two_groups()[0]
+        for traced in bare, data:  # the file says what the outputs are
+            found = nn.Model(network).load(self.path, traced).predict(bare)
+            np.testing.assert_array_equal(found.values, model.predict(bare).values)
+            self.assertEqual(found.classes, ["0", "1"])
+        self.assertEqual(nn.Model(network, loss="squared_diff").load(self.path, data).loss,
+                         "squared_diff")
         with self.assertRaisesRegex(vecc.Error, "was not traced.*trace"):
             nn.Model(network).load(self.path)
         with self.assertRaisesRegex(vecc.Error, "out/weight"):
@@ -175,7 +204,8 @@ class FitTest(unittest.TestCase):
         self.assertEqual(model.weights["sage/lin_l/weight"].shape, (8, 4))
         np.testing.assert_array_equal(model.weights["sage/lin_l/bias"], np.zeros(8))
         before = model.weights
-        model.set_weights({"out/bias": [1, 2]})
+        others = [name for name in model.weights if name != "out/bias"]
+        self.assertEqual(model.set_weights({"out/bias": [1, 2]}), others)
         np.testing.assert_array_equal(model.weights["out/bias"], [1, 2])
         np.testing.assert_array_equal(model.weights["out/weight"], before["out/weight"])
         with self.assertRaisesRegex(vecc.Error, r"'out/bias' are \[3\], expected \[2\]"):

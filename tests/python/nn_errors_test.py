@@ -178,9 +178,10 @@ CALLS = {
               "train_eps": "flag"}),
     **{name: (getattr(layers, name), lambda g: {
         "g": g, "x": g.x, "out": 2, "heads": 2, "slope": 0.2, "concatenated": False,
-        "edge_attr": "a", "dropout": 0.1, "self_loops": False},
+        "edge_attr": "a", "dropout": 0.1, "self_loops": False, "residual": True},
         {**PAIR, "out": "size", "heads": "size", "slope": "number", "concatenated": "flag",
-         "edge_attr": "edge value", "dropout": "probability", "self_loops": "flag"})
+         "edge_attr": "edge value", "dropout": "probability", "self_loops": "flag",
+         "residual": "flag"})
        for name in ("gat", "gatv2")},
     "transformer": (layers.transformer, lambda g: {
         "g": g, "x": g.x, "out": 2, "heads": 2, "concatenated": False, "edge_attr": "a",

@@ -158,6 +158,15 @@ class PygTest(unittest.TestCase):
                      pyg.GATv2Conv(DIM, OUT, 2, edge_dim=3), TORCH["x"], TORCH["edge_index"],
                      TORCH["edge_attr"])
 
+    def test_attention_with_residual(self):
+        for layer, peer in (layers.gat, pyg.GATConv), (layers.gatv2, pyg.GATv2Conv):
+            for concatenated in True, False:
+                with self.subTest(layer=layer.__name__, concatenated=concatenated):
+                    self.compare(
+                        lambda g: layer(g, g.x, OUT, 2, concatenated=concatenated, residual=True),
+                        peer(DIM, OUT, 2, concat=concatenated, residual=True), TORCH["x"],
+                        TORCH["edge_index"])
+
     def test_transformer(self):
         self.compare(lambda g: layers.transformer(g, g.x, OUT, 2),
                      pyg.TransformerConv(DIM, OUT, 2), TORCH["x"], TORCH["edge_index"])

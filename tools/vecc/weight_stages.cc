@@ -89,7 +89,8 @@ Result<void> load_graph_weights(NeuronGraph& graph, const Options& options, Stag
 }
 
 Result<void> save_graph_weights(const NeuronGraph& graph, const BoundFacts& facts,
-                                const std::string& path, Stages& stages) {
+                                const std::string& path, Stages& stages,
+                                const std::vector<MetadataEntry>& metadata) {
   if (path.empty()) return {};
   std::uint64_t bytes = 0;
   std::size_t tables = 0;
@@ -98,7 +99,7 @@ Result<void> save_graph_weights(const NeuronGraph& graph, const BoundFacts& fact
     tables = source->tensors().size();
     for (const TensorHeader& tensor : source->tensors()) bytes += byte_count(tensor);
     const DeferInterrupt whole_file;
-    return write_weights(*source, {}, path);
+    return write_weights(*source, metadata, path);
   }));
   stages.describe(text_of_count(tables, "weight table") + ", " + text_of_bytes(bytes) + " in " +
                       escape_terminal(path, kMaxPath),

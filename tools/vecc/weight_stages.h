@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "options.h"
 #include "tools/common/stages.h"
 #include "vecc/neuron_graph.h"
+#include "vecc/weights.h"
 
 namespace vecc::tools {
 
@@ -19,10 +21,11 @@ namespace vecc::tools {
 [[nodiscard]] Result<void> load_graph_weights(NeuronGraph& graph, const Options& options,
                                               Stages& stages);
 
-/// The stage `save`; nothing for an empty path. Facts are no weights. Errors: those of weights_of()
-/// and write_weights().
+/// The stage `save`; nothing for an empty path. Facts are no weights. `metadata`: more of them.
+/// Errors: those of weights_of() and write_weights().
 [[nodiscard]] Result<void> save_graph_weights(const NeuronGraph& graph, const BoundFacts& facts,
-                                              const std::string& path, Stages& stages);
+                                              const std::string& path, Stages& stages,
+                                              const std::vector<MetadataEntry>& metadata = {});
 
 /// The stage `program`: options.save_program, of a graph with weights that were trained by `loss`
 /// (empty: unknown); nothing for an empty path. Errors: those of Template::of() and write().

@@ -17,6 +17,7 @@
 #include "vecc/find_groups.h"
 #include "vecc/graph_io.h"
 #include "vecc/initialize.h"
+#include "vecc/weights.h"
 
 namespace vecc::python_package {
 namespace {
@@ -91,12 +92,17 @@ void load_weight_file(const Graph& self, const std::string& path, bool by_name) 
   });
 }
 
-void save_weight_file(const Graph& self, const std::string& path) {
+void save_weight_file(const Graph& self, const std::string& path,
+                      const std::vector<MetadataEntry>& metadata) {
   without_lock([&] {
     const std::lock_guard guard(*self.mutex);
     tools::Stages stages = quiet();
-    take(tools::save_graph_weights(*self.graph, self.facts, path, stages));
+    take(tools::save_graph_weights(*self.graph, self.facts, path, stages, metadata));
   });
+}
+
+std::vector<MetadataEntry> weight_metadata(const std::string& path) {
+  return without_lock([&] { return take(read_weights(path)).metadata; });
 }
 
 void expect_neurons(const Graph& self, const char* what) {
@@ -204,6 +210,7 @@ nb::object input_begin(const Graph& self) {
 }  // namespace
 
 void bind_graph(nb::module_& module) {
+  module.def("weight_metadata", weight_metadata, nb::arg("path"));
   module.def("load_graph", load_graph, nb::arg("path"), nb::arg("words"));
   module.def("load_graph_bytes", load_graph_bytes, nb::arg("data"), nb::arg("name"),
              nb::arg("words"));
@@ -228,7 +235,8 @@ void bind_graph(nb::module_& module) {
       .def("learnable", learnable_weights)
       .def("set_weights", set_graph_weights, nb::arg("arrays"))
       .def("load_weights", load_weight_file, nb::arg("path"), nb::arg("by_name"))
-      .def("save_weights", save_weight_file, nb::arg("path"))
+      .def("save_weights", save_weight_file, nb::arg("path"),
+           nb::arg("metadata") = std::vector<MetadataEntry>())
       .def("save", save_graph, nb::arg("path"), nb::arg("compression"), nb::arg("level").none())
       .def("copy", copy_graph)
       .def("evaluate", evaluate, nb::sig("def evaluate(self) -> " VECC_STACKED))

@@ -105,5 +105,11 @@ def fitting_loss(data: Data, output: Value) -> Optional[str]:
     if y is None or output.attributes.get("function") in ("sigmoid", "softmax"):
         return None
     if y.dtype.kind == "f":
-        return "squared_diff"
+        return "binary_crossentropy" if _are_binary(y) else "squared_diff"
     return "softentropy" if y.ndim == 1 else "binary_crossentropy"
+
+
+def _are_binary(y: np.ndarray) -> bool:
+    """Labels as torch's binary cross-entropy demands them: floats, each 0 or 1, and both occur."""
+    known = y[~np.isnan(y)]
+    return bool(((known == 0) | (known == 1)).all() and (known == 0).any() and (known == 1).any())

@@ -202,9 +202,9 @@ def gine(g: Ends, x: Pair, network: Network, edge_attr: EdgeValue = "edge_attr",
 @layer
 def gat(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
         concatenated: bool = True, edge_attr: Optional[EdgeValue] = None,
-        dropout: Probability = 0.0, self_loops: bool = True) -> Value:
+        dropout: Probability = 0.0, self_loops: bool = True, residual: bool = False) -> Value:
     """x [n] of nodes (or a pair), `edge_attr` [k] of edges to [heads * out], or to their mean [out]
-    where not `concatenated`. Velickovic et al., 2018."""
+    where not `concatenated`; `residual`: and W x_i. Velickovic et al., 2018."""
     e = _looped(g, self_loops)
     x_j, x_i = _pair(g, x)
     paired = isinstance(x, (tuple, list))
@@ -217,13 +217,14 @@ def gat(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
         s = s + dot(a, weight("att_edge", (heads, out)))
     s = dropped(softmax(leaky_relu(s, slope), over=e.dst), dropout)
     h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
+    h = h + linear(x_i, h.shape[0], name="res") if residual else h
     return h + weight("bias", h.shape, "zeros")
 
 
 @layer
 def gatv2(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
           concatenated: bool = True, edge_attr: Optional[EdgeValue] = None,
-          dropout: Probability = 0.0, self_loops: bool = True) -> Value:
+          dropout: Probability = 0.0, self_loops: bool = True, residual: bool = False) -> Value:
     """As gat(), with attention that depends on the target. Brody et al., 2022."""
     e = _looped(g, self_loops)
     x_j, x_i = _pair(g, x)
@@ -234,6 +235,7 @@ def gatv2(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
     s = softmax(dot(leaky_relu(z, slope), weight("att", (heads, out))), over=e.dst)
     s = dropped(s, dropout)
     h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
+    h = h + linear(x_i, h.shape[0], name="res") if residual else h
     return h + weight("bias", h.shape, "zeros")
 
 

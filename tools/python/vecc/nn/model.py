@@ -10,6 +10,7 @@ from typing import (TYPE_CHECKING, AbstractSet, Any, Callable, Dict, List, Mappi
 
 import numpy as np
 
+from vecc import _core
 from vecc.arrays import as_array
 from vecc.error import usage_error
 from vecc.graph import Graph, Outputs
@@ -24,12 +25,14 @@ from vecc.nn.statistics import check_batches, check_whole, has_graphs
 from vecc.nn.targets import NeuronTarget, ProgramTarget, Target
 from vecc.nn.trace import GRAPHS, ONE, Domain, Shape, Trace, Value, describe, place_of, tracing
 from vecc.nn.view import GraphView, Schema
+from vecc.predictions import with_labels
 from vecc.program import Predictions, Program, Training
 
 if TYPE_CHECKING:
     import torch
 
 Path = Union[str, "os.PathLike[str]"]
+_LOSS = "loss"  # in the metadata of a file of weights
 
 
 class Model:
@@ -53,11 +56,13 @@ class Model:
         self._trace: Optional[Trace] = None
         self._output: Optional[Value] = None
         self._weights: Dict[str, np.ndarray] = {}
+        self._fits: Optional[str] = None  # the loss that fits the labels of what it was traced with
 
     def trace(self, source: Source) -> "Model":
         """Calls the function, unless that was done, and makes weights; errors name its line."""
         if self._trace is None:
-            schema = Schema.of(as_data(source))
+            data = as_data(source)
+            schema = Schema.of(data)
             trace = Trace(schema.features)
             trace.pools = GRAPHS in schema.features
             with tracing(trace):
@@ -71,6 +76,7 @@ class Model:
                 raise usage_error(place_of(self.function), f"returned {describe(output)}: self "
                                   "loops have no row in the data; return a value of its edges")
             self._trace, self._output = trace, output
+            self._fits = fitting_loss(data, output)
             self.initialize(self.seed)
         return self
 
@@ -234,9 +240,14 @@ class Model:
             split=split, loss=self._loss(data), eval_batch_size=eval_batch_size)
 
     def predict(self, source: Source, *, split: Optional[str] = None) -> Predictions:
-        """Classes and probabilities, or numbers, as Program.predict()."""
+        """Classes and probabilities, or numbers, as Program.predict(); of several labels those that
+        are more probable than not."""
         data = as_data(source)
-        return self._compiled(data, trains=False)[0].predict(split=split, loss=self._loss(data))
+        loss = self._loss(data)
+        found = self._compiled(data, trains=False)[0].predict(split=split, loss=loss)
+        assert self._output is not None
+        has_labels = loss == "binary_crossentropy" and self._output.size > 1
+        return with_labels(found) if has_labels else found
 
     def to_torch(self, seed: int = 0) -> "torch.nn.Module":
         """A module whose forward(data) runs vecc's kernels, with gradients for its parameters and
@@ -265,10 +276,10 @@ class Model:
         return {name: self._weights[name].reshape(self._shape(name)).copy()
                 for name in trace.tables}
 
-    def set_weights(self, weights: Union[Mapping[str, Any], "torch.nn.Module"]) -> None:
+    def set_weights(self, weights: Union[Mapping[str, Any], "torch.nn.Module"]) -> List[str]:
         """Arrays by name, a state_dict (`conv1.weight` is conv1/weight), or a module of PyG's
-        layers, whose lists of weights are tables here; those that it does not name stay. Sides of 1
-        do not matter: PyG's [1, heads, n] is [heads, n]."""
+        layers, whose lists of weights are tables here. Returns the names that it does not have,
+        whose weights stay. Sides of 1 do not matter: PyG's [1, heads, n] is [heads, n]."""
         trace, arrays = self._traced("set_weights"), {}
         if not isinstance(weights, Mapping):
             if not hasattr(weights, "state_dict"):
@@ -298,6 +309,7 @@ class Model:
         graph = self._tables()
         graph.set_weights({**self._weights, **arrays})
         self._keep(graph.weights)
+        return [name for name in trace.tables if name not in arrays]
 
     def _check_constant(self, name: str, array: np.ndarray) -> None:
         own = self._traced("weights").constants[name]
@@ -306,19 +318,22 @@ class Model:
                               f"model's layer has {own}: it is an argument there, and not learned")
 
     def save(self, path: Path) -> None:
-        """All weights as safetensors."""
+        """All weights as safetensors, and the loss that they were trained by."""
         self._traced("save")
         graph = self._tables()
         graph.set_weights(self._weights)
-        graph.save_weights(path)
+        loss = self.loss or self._fits
+        graph._core.save_weights(os.fspath(path), [(_LOSS, loss)] if loss else [])
 
     def load(self, path: Path, source: Optional[Source] = None) -> "Model":
-        """Weights that save() wrote; `source`: data to trace with, where nothing was traced."""
+        """Weights that save() wrote, and their loss, unless the model was given one: it says what
+        outputs are. `source`: data to trace with, where nothing was traced."""
         if source is not None:
             self.trace(source)
         self._traced("load")
         graph = self._tables()
         graph.set_weights(os.fspath(path))
+        self.loss = self.loss or dict(_core.weight_metadata(os.fspath(path))).get(_LOSS)
         self._keep(graph.weights)
         return self
 
@@ -359,7 +374,7 @@ class Model:
     def _loss(self, data: Data) -> Optional[str]:
         self.trace(data)
         assert self._output is not None
-        return self.loss or fitting_loss(data, self._output)
+        return self.loss or fitting_loss(data, self._output) or self._fits
 
     def _rows(self, binding: Binding) -> np.ndarray:
         assert self._output is not None
