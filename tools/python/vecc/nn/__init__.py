@@ -12,6 +12,8 @@
     model.fit(data, epochs=200)
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
 from vecc.nn import layers
 from vecc.nn.convert import as_data, from_arrays, from_hetero, from_networkx, from_pyg, from_scipy
 from vecc.nn.data import Data, batch
@@ -24,8 +26,9 @@ from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, elu, e
                          layer, leaky_relu, linear, log, lstm, matmul, max, maximum, mean, min,
                          minimum, numbers, one_hot, relu, reshape, sigmoid, softmax, sqrt, square,
                          sum, table, tanh, transpose, weight)
-from vecc.nn.trace import Category, Domain, Endpoint, Table, Value
+from vecc.nn.trace import Category, Domain, Endpoint, Table, Value, no_name
 from vecc.nn.view import Edges, GraphView, Nodes
+from vecc.nn.words import instead
 
 __all__ = ["Category", "Data", "Domain", "Edges", "Endpoint", "GraphView", "Model", "Nodes",
            "Table", "Value", "abs_", "as_data", "batch", "batch_norm", "concat", "constant",
@@ -35,3 +38,7 @@ __all__ = ["Category", "Data", "Domain", "Edges", "Endpoint", "GraphView", "Mode
            "linear", "log", "lstm", "matmul", "max", "maximum", "mean", "min", "minimum", "numbers",
            "one_hot", "relu", "reshape", "sigmoid", "softmax", "sqrt", "square", "sum", "table",
            "tanh", "transpose", "weight"]
+
+if not TYPE_CHECKING:  # what is not there is an error for mypy, too
+    def __getattr__(name: str) -> NoReturn:
+        no_name(__name__, name, instead)

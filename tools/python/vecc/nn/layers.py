@@ -8,8 +8,8 @@ two sets of nodes; x_j is of the first, x_i of the second. docs/models.md lists 
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple,
-                    TypeVar, Union)
+from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence,
+                    Tuple, TypeVar, Union)
 
 from vecc.nn.checks import (NotNegative, Positive, Probability, Share, Size, Steps, apply,
                             checked, refuse)
@@ -18,8 +18,9 @@ from vecc.nn.ops import (concat, constant, count, dot, elementwise, exp, gelu, l
                          min as min_of, relu, reshape, sigmoid, softmax, sqrt, square,
                          sum as sum_of, table, tanh, weight)
 from vecc.nn.norms import dropout as dropped
-from vecc.nn.trace import Category, Endpoint, Operand, Value, current, describe, fail
+from vecc.nn.trace import Category, Endpoint, Operand, Value, current, describe, fail, no_name
 from vecc.nn.view import Edges, GraphView
+from vecc.nn.words import instead_of_layer
 
 if TYPE_CHECKING:
     from typing import ParamSpec
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
     Inputs = ParamSpec("Inputs")
     Result = TypeVar("Result")
+
+__all__ = ["appnp", "edge", "film", "gat", "gated_graph", "gatv2", "gcn", "gen", "gin", "gine",
+           "gru", "hgt", "mlp", "nn_conv", "pna", "rgat", "rgcn", "sage", "symmetric",
+           "transformer"]
 
 Network = Callable[[Value], Value]
 Ends = Union[GraphView, Edges]
@@ -468,3 +473,8 @@ def pna(g: Ends, x: Value, out: Size, mean_log_degree: Positive, mean_degree: Po
         fail(f"scaler {unknown[0]!r} is none of {', '.join(scales)}")
     h = concat(x, *(scales[name] for name in scalers))
     return linear(linear(h, out, bias=True, name="post_nns/0/0"), out, bias=True, name="lin")
+
+
+if not TYPE_CHECKING:  # what is not there is an error for mypy, too
+    def __getattr__(name: str) -> NoReturn:
+        no_name(__name__, name, instead_of_layer)

@@ -191,8 +191,17 @@ def _broadcast(operands: Sequence[Operand]) -> Tuple[List[Value], Shape]:
     try:
         shape = np.broadcast_shapes(*(value.shape for value in values))
     except ValueError:
-        fail(f"{' and '.join(map(describe, values))} do not broadcast")
+        common_domain(values)  # different rows are the first to be said
+        fail(f"{' and '.join(map(describe, values))} do not broadcast{_as_column(values)}")
     return values, shape
+
+
+def _as_column(values: Sequence[Value]) -> str:
+    """Of a vector with a number for each row of a matrix, which NumPy takes for one of columns."""
+    rows = {value.shape[0] for value in values if len(value.shape) == 2}
+    found = next((v for v in values if len(v.shape) == 1 and v.shape[0] in rows), None)
+    return "" if found is None else (
+        f": v[:, None] of {found.called()} is {[*found.shape, 1]}, a number for each row")
 
 
 def _check_formula(expression: str, values: Sequence[Value], shape: Shape) -> None:
@@ -293,10 +302,18 @@ def minimum(a: Operand, b: Operand) -> Value:
 
 # Over the ends of edges, the nodes of graphs, the last axis.
 
+#: From rows of this kind to those whose end this is.
+_WAYS = {("edge", "graph"): "nn.sum(v, over=g.dst) first brings edges to nodes",
+         ("node", "dst"): "v[g.src] first reads a node's value on its edges",
+         ("node", "src"): "v[g.dst] first reads a node's value on its edges",
+         ("graph", "dst"): "v[g.graph][g.src] first reads a graph's value on its edges"}
+
+
 def _endpoint(value: Value, over: Endpoint) -> Endpoint:
     if value.domain != over.source:
+        way = _WAYS.get((value.domain.kind, over.role))
         fail(f"{describe(value)} is not of {over.source}, whose {over.role} it is reduced over: "
-             "expected a value on these")
+             "expected a value on these" + (f"; {way}" if way else ""))
     return over
 
 

@@ -17,6 +17,7 @@ from vecc.error import usage_error
 from vecc.nn.words import instead
 
 Shape = Tuple[int, ...]  #: of one row: (), (n,) or (m, n)
+_OF_A_ROW = "shape is that of a row, without the number of rows: d = g.x.shape[0]"
 MOST_ELEMENTS = 1 << 28  #: of a row
 MOST_ROWS = (1 << 32) - 2  #: of weights: 32 bits number them
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -135,6 +136,13 @@ def fail(message: str) -> NoReturn:
 def no_attribute(message: str) -> NoReturn:
     """The same as an AttributeError, so that hasattr() says no."""
     raise usage_error(place(), message, AttributeError)
+
+
+def no_name(module: str, name: str, instead_of: Callable[[str], str]) -> NoReturn:
+    """The same of a module's names, with what there is instead."""
+    if name.startswith("_"):
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    no_attribute(f"{module} has no {name!r}: {instead_of(name)}")
 
 
 def is_number(thing: Any, least: float = -math.inf) -> bool:
@@ -267,22 +275,39 @@ def current() -> Trace:
     return _traces[-1]
 
 
+class _RowShape(Tuple[int, ...]):
+    """A value's; an axis that is not there is refused at the user's line."""
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return super().__getitem__(index)
+        except IndexError:
+            raise usage_error(place(), f"there is no shape[{index}] of a value of shape "
+                              f"{tuple(self)}: {_OF_A_ROW}", IndexError) from None
+
+
+class _Size(int):
+    """How many elements; torch's size() is called."""
+
+    def __call__(self, *_: Any) -> NoReturn:
+        fail(f"size(...) is torch's, expected v.shape[k], or v.size, how many elements a row has: "
+             f"{_OF_A_ROW}")
+
+
 class Value:
     """Rows of one shape on a domain; operators work row by row."""
 
     def __init__(self, op: str, args: Sequence["Value"], domain: Domain, shape: Shape,
                  **attributes: Any) -> None:
-        self.op, self.args, self.domain, self.shape = op, tuple(args), domain, tuple(shape)
+        self.op, self.args, self.domain = op, tuple(args), domain
+        self.shape: Shape = _RowShape(shape)
         self.attributes = attributes
         self.where, self.trace = place(), current()
         self.trace.add(self)
 
     @property
     def size(self) -> int:
-        size = 1
-        for side in self.shape:
-            size *= side
-        return size
+        return _Size(math.prod(self.shape))
 
     def called(self) -> str:
         """The user's variable, else a feature's or table's name, else the operation."""

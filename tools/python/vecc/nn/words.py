@@ -2,22 +2,80 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from typing import Mapping, Optional
+
+_NORMS = ("nn.batch_norm and nn.layer_norm are there; nn.mean(v, over=g.graph)[g.graph] is a "
+          "graph's mean at its nodes")
+_OUTSIDE = "nn.Model(network, loss=...) and fit(optimizer=..., lr=...) have losses and optimizers"
+
 _WORDS = {
+    # Shapes.
     "view": "nn.reshape(v, sides)", "flatten": "nn.reshape(v, size)",
     "squeeze": "nn.reshape(v, sides)", "unsqueeze": "v[:, None]", "cat": "nn.concat(a, b)",
-    "concatenate": "nn.concat(a, b)", "stack": "nn.concat(a, b)", "abs": "nn.abs_(v)",
-    "absolute": "nn.abs_(v)", "pow": "v ** p", "power": "v ** p", "t": "nn.transpose(v)",
-    "T": "nn.transpose(v)", "mm": "a @ b", "add": "a + nn.constant(b)",
-    "mul": "a * nn.constant(b)", "sub": "a - nn.constant(b)", "amax": "nn.max(v, over=g.dst)",
-    "amin": "nn.min(v, over=g.dst)", "silu": "v * nn.sigmoid(v)",
-    "softplus": "nn.log(1 + nn.exp(v))", "log_softmax": "the loss takes logits: leave it out"}
+    "concatenate": "nn.concat(a, b)", "stack": "nn.concat(a, b)", "hstack": "nn.concat(a, b)",
+    "t": "nn.transpose(v)", "T": "nn.transpose(v)", "dim": "len(v.shape)", "ndim": "len(v.shape)",
+    "numel": "v.size",
+    # By element.
+    "abs": "nn.abs_(v)", "absolute": "nn.abs_(v)", "pow": "v ** p", "power": "v ** p",
+    "add": "a + nn.constant(b)", "mul": "a * nn.constant(b)", "sub": "a - nn.constant(b)",
+    "mm": "a @ b", "bmm": "a @ b", "einsum": "a @ b, nn.dot(a, b)",
+    "clamp": "nn.minimum(nn.maximum(v, low), high)", "clip": "nn.minimum(nn.maximum(v, low), high)",
+    "silu": "v * nn.sigmoid(v)", "swish": "v * nn.sigmoid(v)",
+    "softplus": 'nn.elementwise("softplus($0)", v)',
+    "log_softmax": "the loss takes logits: leave it out",
+    "where": "values are not compared; nn.maximum, nn.minimum and nn.relu choose by element, "
+             "products with one_hot() by category",
+    # Over rows and axes.
+    "amax": "nn.max(v, over=g.dst)", "amin": "nn.min(v, over=g.dst)",
+    "var": "nn.mean(nn.square(v - nn.mean(v)))",
+    "std": "nn.sqrt(nn.mean(nn.square(v - nn.mean(v))))",
+    "norm": "nn.sqrt(nn.sum(nn.square(v)))",
+    "scatter": "nn.sum(v, over=g.dst)", "scatter_add": "nn.sum(v, over=g.dst)",
+    "scatter_mean": "nn.mean(v, over=g.dst)", "propagate": "nn.sum(v[g.src], over=g.dst)",
+    "degree": "nn.count(g.dst)", "global_add_pool": "nn.sum(v, over=g.graph)",
+    "global_mean_pool": "nn.mean(v, over=g.graph)", "global_max_pool": "nn.max(v, over=g.graph)",
+    "instance_norm": _NORMS, "graph_norm": _NORMS, "pair_norm": _NORMS, "group_norm": _NORMS,
+    # What modules are made of.
+    "functional": "its functions are nn's own: F.relu(v) is nn.relu(v)",
+    "F": "its functions are nn's own: F.relu(v) is nn.relu(v)",
+    "Module": "a model is a function of a graph, and @nn.layer makes a layer of one",
+    "Parameter": 'nn.weight("name", sides)', "Sequential": "one call after another: nn.linear(...)",
+    "optim": _OUTSIDE, "cross_entropy": _OUTSIDE, "mse_loss": _OUTSIDE}
+
+#: Layers that are not there, as formulas.
+_LAYERS = {
+    "graph_conv": "nn.linear(x, n) + nn.linear(nn.sum(x[g.src], over=g.dst), n, bias=True)"}
+
+
+def _find(word: str, said: Mapping[str, str]) -> Optional[str]:
+    """What is said of a word, also of LeakyReLU as leaky_relu, BatchNorm1d as batch_norm, GINEConv
+    as gine."""
+    plain = {name.replace("_", "").lower(): text for name, text in said.items()}
+    key = word.replace("_", "").lower()
+    keys = [key, *(key.removesuffix(ending) for ending in ("1d", "conv", "cell"))]
+    return said.get(word) or next((plain[each] for each in keys if each in plain), None)
+
+
+def _layer(word: str) -> Optional[str]:
+    from vecc.nn.layers import __all__ as names
+    return _find(word, {**{name: f"nn.layers.{name}(...)" for name in names}, **_LAYERS})
 
 
 def instead(word: str) -> str:
     """The function of vecc.nn that does what this word says elsewhere."""
     from vecc import nn
-    if word in _WORDS:
-        return _WORDS[word]
-    if word in nn.__all__ and callable(getattr(nn, word)):
-        return f"nn.{word}(...)"
-    return "a model is written in the functions and operators of docs/models.md"
+    functions = {name: f"nn.{name}(...)" for name in nn.__all__ if callable(getattr(nn, name))}
+    said = _find(word, {**functions, **_WORDS}) or _layer(word)
+    if said:
+        return said
+    near = get_close_matches(word.lower(), functions, 3, 0.75)
+    return (f"{', '.join(map(functions.__getitem__, near))}?" if near else
+            "a model is written in the functions and operators of docs/models.md")
+
+
+def instead_of_layer(word: str) -> str:
+    """The layer that has this name elsewhere, or its formula, and all that there are."""
+    from vecc.nn.layers import __all__ as names
+    said = _layer(word)
+    return (f"{said}; " if said else "") + f"there are: {', '.join(names)}"

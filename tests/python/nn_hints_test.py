@@ -1,0 +1,141 @@
+"""vecc.nn: what errors say to models, options and data that are written as for torch and PyTorch
+Geometric: the way out, in Python's words, at the user's line."""
+
+import inspect
+import re
+import unittest
+
+import numpy as np
+
+from command_line import VECC  # noqa: F401  takes the arguments
+
+import vecc
+from vecc import nn
+from vecc.nn import layers
+
+RNG = np.random.default_rng(0)
+
+
+def data(y=None):
+    """Two graphs of two nodes."""
+    source = nn.Data().nodes(x=RNG.normal(size=(4, 3)), s=RNG.normal(size=4),
+                             z=np.array([0, 1, 3, 2]), graph=np.array([0, 0, 1, 1]))
+    source.edges([0, 2, 1], [1, 3, 0], a=RNG.normal(size=(3, 2))).graphs(
+        2, u=RNG.normal(size=(2, 2)))
+    return source if y is None else source.labels(y)
+
+
+def pooled(g):
+    return nn.linear(nn.mean(g.x, over=g.graph), 2)
+
+
+def nodes(g):
+    return nn.linear(g.x, 2)
+
+
+class HintsTest(unittest.TestCase):
+    def check(self, call, *says, kinds=(vecc.Error, ValueError)):
+        """call() raises what says all of these."""
+        with self.assertRaises(kinds[0]) as raised:
+            call()
+        for kind in kinds:
+            self.assertIsInstance(raised.exception, kind)
+        for text in says:
+            self.assertIn(text, str(raised.exception))
+        return str(raised.exception)
+
+    def check_traced(self, network, *says, kinds=(vecc.Error, ValueError)):
+        """As check(), at a line of this file."""
+        self.assertRegex(self.check(lambda: nn.Model(network).trace(data()), *says, kinds=kinds),
+                         rf"^{re.escape(__file__)}:\d+: ")
+
+    def test_names_of_other_libraries(self):
+        kinds = vecc.Error, AttributeError
+        for name, says in (
+                ("where", "nn.maximum"), ("clamp", "nn.minimum(nn.maximum(v, low), high)"),
+                ("silu", "v * nn.sigmoid(v)"), ("softplus", 'nn.elementwise("softplus($0)", v)'),
+                ("log_softmax", "the loss takes logits"), ("std", "nn.sqrt("),
+                ("norm", "nn.sqrt(nn.sum(nn.square(v)))"), ("cat", "nn.concat(a, b)"),
+                ("Linear", "nn.linear(...)"), ("functional", "nn.relu(v)"),
+                ("instance_norm", "nn.batch_norm"), ("graph_norm", "nn.batch_norm"),
+                ("LeakyReLU", "nn.leaky_relu(...)"), ("BatchNorm1d", "nn.batch_norm(...)"),
+                ("GATv2Conv", "nn.layers.gatv2(...)"), ("softmx", "nn.softmax(...)?"),
+                ("foo", "docs/models.md")):
+            with self.subTest(name):
+                text = self.check(lambda: getattr(nn, name), f"vecc.nn has no '{name}': ", says,
+                                  kinds=kinds)
+                self.assertRegex(text, rf"^{re.escape(__file__)}:\d+: ")
+                self.assertFalse(hasattr(nn, name))
+        for name, says in (("GINEConv", "nn.layers.gine(...); "), ("graph_conv", "nn.linear(x, n)"),
+                           ("NNConv", "nn.layers.nn_conv(...); "),
+                           ("ChebConv", "has no 'ChebConv':")):
+            with self.subTest(name):
+                self.check(lambda: getattr(layers, name), says, "there are: appnp, edge, film",
+                           kinds=kinds)
+                self.assertFalse(hasattr(layers, name))
+        with self.assertRaises(AttributeError):
+            getattr(nn, "_hidden")
+        with self.assertRaises(ImportError):
+            from vecc.nn import clamp  # noqa: F401
+
+    def test_names_that_are_said_are_there(self):
+        """What the messages tell to write runs."""
+        def network(g):
+            v, low, high = g.x, -1.0, 1.0
+            made = (nn.minimum(nn.maximum(v, low), high) + v * nn.sigmoid(v)
+                    + nn.elementwise("softplus($0)", v))
+            scalars = nn.sqrt(nn.sum(nn.square(v))) + nn.sqrt(nn.mean(nn.square(v - nn.mean(v))))
+            made = made + nn.mean(v, over=g.graph)[g.graph] * scalars
+            x, n = made, 3
+            return nn.linear(x, n) + nn.linear(nn.sum(x[g.src], over=g.dst), n, bias=True)
+        source = data()
+        self.assertEqual(nn.Model(network)(source).shape, (4, 3))
+        low, high = -0.5, 0.5
+        x = source.features[next(iter(source.counts))]["x"].values
+        for said, expected in (
+                (lambda v: nn.minimum(nn.maximum(v, low), high), np.clip(x, low, high)),
+                (lambda v: nn.elementwise("softplus($0)", v), np.log1p(np.exp(x))),
+                (lambda v: nn.sqrt(nn.mean(nn.square(v - nn.mean(v)))), x.std(axis=1))):
+            made = nn.Model(lambda g: said(g.x), dtype="f64")(source)
+            np.testing.assert_allclose(made, expected, rtol=1e-6)
+
+    def test_all_layers_are_listed(self):
+        own = sorted(name for name, thing in vars(layers).items() if inspect.isfunction(thing)
+                     and thing.__module__ == layers.__name__ and name[0] != "_" and name != "layer")
+        self.assertEqual(layers.__all__, own)
+
+    def test_rows_are_not_in_shapes(self):
+        row = "shape is that of a row, without the number of rows: d = g.x.shape[0]"
+        kinds = vecc.Error, IndexError
+        self.check_traced(lambda g: nn.linear(g.x, g.x.shape[1]), "shape[1]", "(3,)", row,
+                          kinds=kinds)
+        self.check_traced(lambda g: nn.linear(g.x, g.s.shape[0]), "()", row, kinds=kinds)
+        self.check_traced(lambda g: nn.linear(g.x, g.x.size(1)), "v.shape[k]", row)
+
+        def right(g):
+            self.assertEqual((g.x.shape, g.x.size, g.x.shape[-1:], len(g.x.shape)),
+                             ((3,), 3, (3,), 1))
+            self.assertEqual(repr(g.x.shape), "(3,)")
+            return nn.linear(g.x, g.x.size)
+        nn.Model(right).trace(data())
+
+    def test_rows_come_before_shapes(self):
+        self.check_traced(lambda g: g.x + g.a, "'x' [3] on nodes of node and 'a' [2] on edges",
+                          "are of different rows")
+        self.check_traced(lambda g: g.x + nn.linear(g.x, (3, 5)), "do not broadcast: v[:, None] of "
+                          "'x' is [3, 1], a number for each row")
+        self.check_traced(lambda g: g.x + nn.linear(g.x, 5), "do not broadcast [E050]")
+
+    def test_ways_between_rows(self):
+        self.check_traced(lambda g: nn.mean(g.a, over=g.graph), "expected a value on these; "
+                          "nn.sum(v, over=g.dst) first brings edges to nodes")
+        self.check_traced(lambda g: nn.sum(g.x, over=g.dst), "v[g.src] first")
+        self.check_traced(lambda g: nn.sum(g.graphs.u, over=g.dst), "v[g.graph][g.src] first")
+        for said in (lambda g: nn.mean(nn.sum(g.a, over=g.dst), over=g.graph),
+                     lambda g: nn.sum(g.x[g.src], over=g.dst),
+                     lambda g: nn.sum(g.graphs.u[g.graph][g.src], over=g.dst)):
+            nn.Model(said).trace(data())
+
+
+if __name__ == "__main__":
+    unittest.main()
