@@ -12,6 +12,8 @@ from command_line import VECC  # noqa: F401  takes the arguments
 import vecc
 from vecc import nn
 from vecc.nn import layers
+from vecc.options import python_words
+from vecc.program import training_options
 
 RNG = np.random.default_rng(0)
 
@@ -135,6 +137,55 @@ class HintsTest(unittest.TestCase):
                      lambda g: nn.sum(g.x[g.src], over=g.dst),
                      lambda g: nn.sum(g.graphs.u[g.graph][g.src], over=g.dst)):
             nn.Model(said).trace(data())
+
+    def test_options_of_fit(self):
+        model, source = nn.Model(pooled), data(np.zeros((2, 2)))
+        listed = "The options are: epochs, lr, optimizer, loss, "
+        for name, near in (("learning_rate", "lr"), ("patience", "early_stop"), ("epoch", "epochs"),
+                           ("verbose", "progress"), ("metric", "loss (evaluate() has all metrics)"),
+                           ("class_weights", "the labels' class_weights")):
+            says = f"got an unexpected keyword argument '{name}', did you mean {near}? {listed}"
+            self.check(lambda: model.fit(source, **{name: 3}), f"fit() {says}", kinds=(TypeError,))
+            self.check(lambda: model.fit_seeds(source, [0, 1], **{name: 3}), f"fit_seeds() {says}",
+                       kinds=(TypeError,))
+        self.check(lambda: model.program(source).train(zzz=3),
+                   f"train() got an unexpected keyword argument 'zzz'. {listed}",
+                   kinds=(TypeError,))
+        self.assertEqual(set(training_options()),
+                         set(re.findall(r"\w+(?=[=,.;]|$)", self.options_in_help())))
+
+    @staticmethod
+    def options_in_help():
+        """Names and defaults, without the words between."""
+        text = nn.Model.fit.__doc__.partition("Options: ")[2].replace("and the optimizer's:", ",")
+        return ", ".join(part.split("=")[0].strip(" .\n") for part in re.split("[,;]", text)
+                         if part.strip(" .\n"))
+
+    def test_options_have_python_s_names(self):
+        source = data(np.zeros((2, 2)))
+        for call, says in (
+                (lambda m: m.fit(source, early_stop=3),
+                 "early_stop: error: needs samples to validate with: validate=0.2, or"),
+                (lambda m: m.fit(source, loss="mse"), "loss: mse is none of"),
+                (lambda m: m.fit(source, clip_norm=-1), "clip_norm: "),
+                (lambda m: m.fit_seeds(source, [0, 1], clip_norm=-1), "clip_norm: "),
+                (lambda m: m.evaluate(source, split="tst"), "split: error: tst is none of")):
+            self.assertNotIn("--", self.check(lambda: call(nn.Model(pooled)), says))
+        self.assertNotIn("--", self.check(lambda: nn.Model(pooled, backend="abacus")(source),
+                                          "backend: abacus not in"))
+        self.assertEqual(python_words("--split=all, --backend=cpu, --lr=0.5. --batch-size=N -- "
+                                      "--no-shuffle a--b --validate, tools/run --torch"),
+                         'split="all", backend="cpu", lr=0.5. batch_size=N -- shuffle=False a--b '
+                         "validate, tools/run --torch")
+
+    def test_errors_of_callbacks_stay(self):
+        error = vecc.Error("as it is", [(50, "place", "message")], 2)
+
+        def raises(_):
+            raise error
+        with self.assertRaises(vecc.Error) as raised:
+            nn.Model(pooled).fit(data(np.zeros((2, 2))), epochs=1, on_epoch=raises)
+        self.assertIs(raised.exception, error)
 
 
 if __name__ == "__main__":

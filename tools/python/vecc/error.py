@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from functools import lru_cache
-from typing import Any, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple
 
 
 class Diagnostic(NamedTuple):
@@ -51,8 +51,13 @@ class Error(Exception):
 
     def read_at(self, place: str) -> "Error":
         """The same with the line of a model that reads what is wrong."""
-        found = [(int(each.code[1:]), each.place, f"{each.message}; read at {place}")
-                 for each in self.diagnostics]
+        return self.rewritten(lambda each: each._replace(
+            message=f"{each.message}; read at {place}"))
+
+    def rewritten(self, change: Callable[[Diagnostic], Diagnostic]) -> "Error":
+        """The same with other places and messages."""
+        found = [(int(each.code[1:]), each.place, each.message)
+                 for each in map(change, self.diagnostics)]
         return Error("\n".join(f"{where}: error: {message} [E{code:03}]"
                                for code, where, message in found), found, self.exit_code)
 

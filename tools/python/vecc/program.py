@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import (TYPE_CHECKING, Any, Callable, Dict, List, NoReturn, Optional, Sequence, Union,
-                    cast)
+from difflib import get_close_matches
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, NoReturn, Optional,
+                    Sequence, Union, cast)
 
 import numpy as np
 
@@ -150,9 +152,8 @@ class Program:
         Ctrl-C ends the step at hand, leaves a checkpoint, and raises KeyboardInterrupt; what an
         `on_epoch` raises ends the training alike. The program then has the weights learned so far.
         """
+        check_training_options("train", hyperparameters)
         hyperparameters = _renamed(hyperparameters)
-        if unknown := hyperparameters.keys() - HYPERPARAMETERS:
-            raise TypeError(f"train() got an unexpected keyword argument '{min(unknown)}'")
         words = option_words(
             train=True, epochs=epochs, lr=lr, optimizer=optimizer, loss=loss,
             batch_size=batch_size, batch=batch, batch_values=batch_values, validate=validate,
@@ -234,6 +235,37 @@ class Program:
     def _repr_html_(self) -> str:
         """The layer graph."""
         return self._core.picture()
+
+
+#: Options of other libraries: what says the same here.
+_OTHER_OPTIONS = {
+    "learning_rate": "lr", "patience": "early_stop", "early_stopping": "early_stop",
+    "verbose": "progress", "scheduler": "schedule", "lr_scheduler": "schedule",
+    "criterion": "loss", "loss_fn": "loss", "callback": "on_epoch", "callbacks": "on_epoch",
+    "validation_data": "validate", "validation_split": "validate", "val_data": "validate",
+    "num_neighbors": "fanout", "max_norm": "clip_norm", "random_state": "seed",
+    "num_epochs": "epochs", "class_weights": "the labels' class_weights",
+    "class_weight": "the labels' class_weights", "device": "compile()'s or nn.Model's device",
+    "metric": "loss (evaluate() has all metrics)", "metrics": "loss (evaluate() has all metrics)"}
+
+
+def training_options() -> List[str]:
+    """All that train() takes, with the optimizers' hyperparameters after them."""
+    own = [name for name, each in inspect.signature(Program.train).parameters.items()
+           if each.kind == each.KEYWORD_ONLY]
+    return [*own, *sorted(HYPERPARAMETERS | {"betas", "eps"})]
+
+
+def check_training_options(function: str, options: Iterable[str]) -> None:
+    """A TypeError of `function` that names the unknown one, and all that there are."""
+    known = training_options()
+    unknown = min(set(options) - set(known), default=None)
+    if unknown is None:
+        return
+    near = _OTHER_OPTIONS.get(unknown) or next(iter(get_close_matches(unknown, known, 1)), None)
+    raise TypeError(f"{function}() got an unexpected keyword argument {unknown!r}"
+                    + (f", did you mean {near}?" if near else ".")
+                    + f" The options are: {', '.join(known)}")
 
 
 def _check_count(name: str, value: Any, *, least: int) -> None:

@@ -25,8 +25,9 @@ from vecc.nn.statistics import check_batches, check_whole, has_graphs
 from vecc.nn.targets import NeuronTarget, ProgramTarget, Target
 from vecc.nn.trace import GRAPHS, ONE, Domain, Shape, Trace, Value, describe, place_of, tracing
 from vecc.nn.view import GraphView, Schema
+from vecc.options import errors_of_python
 from vecc.predictions import with_labels
-from vecc.program import Predictions, Program, Training
+from vecc.program import Predictions, Program, Training, check_training_options
 
 if TYPE_CHECKING:
     import torch
@@ -153,7 +154,8 @@ class Model:
         where members are drawn, as entries would be. `runs_later`: Graph's."""
         graph, columns = self._lowered(data, ProgramTarget(trains), by_entries=by_entries)
         graph._runs_later = runs_later
-        return graph.compile(**self.options), columns
+        with errors_of_python():
+            return graph.compile(**self.options), columns
 
     def program(self, source: Source, way: str = "direct", **options: Any) -> Program:
         """graph(), compiled."""
@@ -182,13 +184,21 @@ class Model:
 
     def fit(self, source: Source, **options: Any) -> Training:
         """Learns the weights from those of now, as Program.train() does with these options: of all
-        rows with labels, or of those that masks mark. `validate`: also a list of graphs."""
+        rows with labels, or of those that masks mark. `validate`: also a list of graphs.
+
+        Options: epochs=100, lr=0.01, optimizer="adam", loss, batch_size="all", batch, batch_values,
+        validate, early_stop, schedule, clip_value, clip_norm, reduction, margin, shuffle=True,
+        seed, fanout, fanout_scale, eval_batch_size, log, log_every, checkpoint, checkpoint_every,
+        resume, progress, on_epoch; and the optimizer's: alpha, beta1, beta2, betas, centered, eps,
+        epsilon, initial_accumulator_value, lr_decay, momentum, weight_decay."""
+        check_training_options("fit", options)
         data = self._training_data(source, options)
         program, columns = self._trainable(data, options, runs_later=True)
         self.loss = options.setdefault("loss", self._loss(data))
         options.setdefault("seed", self.seed)
         try:
-            return program.train(**options)
+            with errors_of_python():
+                return program.train(**options)
         finally:
             self._keep(program.weights, columns)
 
@@ -216,6 +226,7 @@ class Model:
                   **options: Any) -> Dict[str, Tuple[float, float]]:
         """fit() from new weights of each seed, then evaluate(): the mean of each metric over the
         seeds and its standard error. The weights are then those of the last seed."""
+        check_training_options("fit_seeds", options)
         data = self._training_data(source, options)
         if len(seeds) < 2 or len(set(seeds)) < len(seeds):
             raise usage_error("seeds", f"{list(seeds)}: expected two or more, each once")
@@ -225,8 +236,9 @@ class Model:
         for seed in seeds:
             self.initialize(seed)
             program.set_weights(self._given(columns))
-            program.train(**{**options, "seed": seed})
-            found.append(program.evaluate(split=split, loss=self.loss))
+            with errors_of_python():
+                program.train(**{**options, "seed": seed})
+                found.append(program.evaluate(split=split, loss=self.loss))
         self._keep(program.weights, columns)
         return {name: (float(np.mean(values)), float(np.std(values, ddof=1) / len(values) ** 0.5))
                 for name in found[0] for values in [[each.get(name, np.nan) for each in found]]
@@ -236,15 +248,19 @@ class Model:
                  eval_batch_size: int = 0) -> Dict[str, float]:
         """Loss and metrics, as Program.evaluate()."""
         data = as_data(source)
-        return self._compiled(data, trains=False)[0].evaluate(
-            split=split, loss=self._loss(data), eval_batch_size=eval_batch_size)
+        program = self._compiled(data, trains=False)[0]
+        with errors_of_python():
+            return program.evaluate(split=split, loss=self._loss(data),
+                                    eval_batch_size=eval_batch_size)
 
     def predict(self, source: Source, *, split: Optional[str] = None) -> Predictions:
         """Classes and probabilities, or numbers, as Program.predict(); of several labels those that
         are more probable than not."""
         data = as_data(source)
         loss = self._loss(data)
-        found = self._compiled(data, trains=False)[0].predict(split=split, loss=loss)
+        program = self._compiled(data, trains=False)[0]
+        with errors_of_python():
+            found = program.predict(split=split, loss=loss)
         assert self._output is not None
         has_labels = loss == "binary_crossentropy" and self._output.size > 1
         return with_labels(found) if has_labels else found
