@@ -191,6 +191,9 @@ class FitTest(unittest.TestCase):
             found = nn.Model(network).load(self.path, traced).predict(bare)
             np.testing.assert_array_equal(found.values, model.predict(bare).values)
             self.assertEqual(found.classes, ["0", "1"])
+        with self.assertRaisesRegex(vecc.Error, "none of"):
+            model.fit(data, epochs=1, loss="mse")
+        self.assertEqual(model.loss, "softentropy")
         self.assertEqual(nn.Model(network, loss="squared_diff").load(self.path, data).loss,
                          "squared_diff")
         with self.assertRaisesRegex(vecc.Error, "was not traced.*trace"):

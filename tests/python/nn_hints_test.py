@@ -3,7 +3,9 @@ Geometric: the way out, in Python's words, at the user's line."""
 
 import inspect
 import re
+import tempfile
 import unittest
+from pathlib import Path
 
 import numpy as np
 
@@ -186,6 +188,53 @@ class HintsTest(unittest.TestCase):
         with self.assertRaises(vecc.Error) as raised:
             nn.Model(pooled).fit(data(np.zeros((2, 2))), epochs=1, on_epoch=raises)
         self.assertIs(raised.exception, error)
+
+    def test_rows_of_labels(self):
+        for network, y, says in (
+                (pooled, np.zeros(4), "they have 4 rows, but the model's output is matmul of line "
+                 r"\d+ \[2\] on graphs, of 2 rows: give each graph's y one row, \[1, 2\]"),
+                (nodes, np.zeros(8), r"of 4 rows: give each node's y one row, \[1, 2\]"),
+                (nodes, np.zeros(2), r"of 4 rows: they have a row a graph, so pool with "
+                 r"nn\.mean\(v, over=g\.graph\)"),
+                (nodes, np.zeros(3), r"of 4 rows \[E050\]$")):
+            with self.assertRaisesRegex(vecc.Error, says):
+                nn.Model(network).fit(data(y), epochs=1)
+
+    def test_names_of_layers(self):
+        def network(g):
+            return layers.gine(g, g.x, lambda v: layers.mlp(v, 4, 4), "a", name=name)
+        name, hint = None, 'did you forget name="conv1"?'
+        model = nn.Model(network).trace(data())
+        for weights in ({"conv1.eps": 0.0}, {"conv1.lin.weight": np.zeros((3, 2))}):
+            self.check(lambda: model.set_weights(weights),
+                       f"there are none called '{next(iter(weights)).replace('.', '/')}'", hint)
+        for weights in ({"conv1.other": 0.0}, {"gine.lin.scale": 0.0}, {"gine": 0.0}):
+            self.assertNotIn("forget",
+                             self.check(lambda: model.set_weights(weights), "none called"))
+        name = "conv1"
+        model = nn.Model(network).trace(data())
+        model.set_weights({"conv1.eps": 0.0, "conv1.lin.weight": np.zeros((3, 2))})
+        self.assertNotIn("forget", self.check(lambda: model.set_weights(
+            {**model.weights, "conv2.lin.weight": np.zeros((3, 2))}), "none called"))
+
+    def test_files(self):
+        def network(g):
+            return nn.linear(nn.embedding(g.z, 8, name="atom"), 1)
+
+        def of(z):
+            return nn.Data().nodes(z=np.array(z)).edges([0], [1])
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "w.safetensors"
+            nn.Model(network).trace(of([0, 6])).save(path)
+            self.check(lambda: nn.Model(network).load(path, of([0, 3])), 'table "atom"',
+                       "[7, 8, 1] in the file, expected [4, 8, 1]",
+                       "trace with data that has all values")
+            nn.Model(network).load(path, of([6, 3]))
+            self.assertNotIn("trace with", self.check(lambda: nn.Model(lambda g: nn.linear(
+                nn.embedding(g.z, 7, name="atom"), 1)).load(path, of([0, 6])), "[7, 7, 1]"))
+            self.check(lambda: nn.Model(pooled).program(data()).save_program(
+                Path(folder) / "m.vecc"), "programs of vecc.nn are not saved", "model.save()",
+                kinds=(vecc.Error,))
 
 
 if __name__ == "__main__":

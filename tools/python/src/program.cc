@@ -225,7 +225,11 @@ Result<std::shared_ptr<SavedProgram>> CompiledGraph::saved() {
   const auto refuse = [](const char* why) {
     return Errors(ErrorCode::BackendUnsupported, "new graphs", why);
   };
-  if (given_) return refuse("the program was made without neurons: compile() the new graph");
+  if (given_) {
+    return refuse(
+        "programs of vecc.nn are not saved, nor bound to them: model.save() keeps the weights, and "
+        "nn.Model(network).load(path, data) has them again");
+  }
   if (!options_.facts.tables.empty()) {
     return refuse("bound facts are inputs, with a value each: load the graph without bind_facts");
   }

@@ -12,13 +12,23 @@ from vecc.arrays import as_array
 from vecc.nn.data import SPLITS, Data
 from vecc.nn.lower import sides_of
 from vecc.nn.targets import Samples
-from vecc.nn.trace import Value, describe
+from vecc.nn.trace import GRAPHS, Value, describe
 
 NO_SPLITS, NO_WEIGHTS = np.zeros(0, np.uint8), np.zeros(0, np.float32)
 
 
 def _wrong(output: Value, message: str) -> Exception:
     return usage_error("labels", f"{message}, but the model's output is {describe(output)}")
+
+
+def _way_out(count: int, data: Data, output: Value, rows: int) -> str:
+    """Of labels of so many rows, for an output of others."""
+    kind = output.domain.kind
+    if count == rows * output.size:
+        return f": give each {kind}'s y one row, [1, {output.size}]"
+    if kind == "node" and count == data.counts.get(GRAPHS):
+        return ": they have a row a graph, so pool with nn.mean(v, over=g.graph)"
+    return ""
 
 
 def _class_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
@@ -57,7 +67,9 @@ def samples_of(data: Data, output: Value, rows: np.ndarray) -> Samples:
                        data.classes)
     y = data.targets
     if len(y) != len(rows):
-        raise _wrong(output, f"they have {len(y)} rows")
+        raise usage_error("labels", f"they have {len(y)} rows, but the model's output is "
+                          f"{describe(output)}, of {len(rows)} rows"
+                          + _way_out(len(y), data, output, len(rows)))
     if y.dtype.kind not in "iubf":
         raise usage_error("labels", f"are {y.dtype}, expected whole numbers or floats")
     is_class = y.ndim == 1 and y.dtype.kind in "iub"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from html import escape
-from typing import (TYPE_CHECKING, AbstractSet, Any, Callable, Dict, List, Mapping, Optional,
-                    Sequence, Set, Tuple, Union)
+from typing import (TYPE_CHECKING, AbstractSet, Any, Callable, Dict, Iterable, List, Mapping,
+                    Optional, Sequence, Set, Tuple, Union)
 
 import numpy as np
 
 from vecc import _core
 from vecc.arrays import as_array
-from vecc.error import usage_error
+from vecc.error import Diagnostic, Error, usage_error
 from vecc.graph import Graph, Outputs
 from vecc.nn.binding import Binding
 from vecc.nn.checks import is_network
@@ -194,11 +195,14 @@ class Model:
         check_training_options("fit", options)
         data = self._training_data(source, options)
         program, columns = self._trainable(data, options, runs_later=True)
-        self.loss = options.setdefault("loss", self._loss(data))
+        before, self.loss = self.loss, options.setdefault("loss", self._loss(data))
         options.setdefault("seed", self.seed)
         try:
             with errors_of_python():
                 return program.train(**options)
+        except Error:
+            self.loss = before  # maybe no loss at all
+            raise
         finally:
             self._keep(program.weights, columns)
 
@@ -231,14 +235,15 @@ class Model:
         if len(seeds) < 2 or len(set(seeds)) < len(seeds):
             raise usage_error("seeds", f"{list(seeds)}: expected two or more, each once")
         program, columns = self._trainable(data, options)
-        self.loss = options.setdefault("loss", self._loss(data))
+        loss = options.setdefault("loss", self._loss(data))
         found: List[Dict[str, float]] = []
         for seed in seeds:
             self.initialize(seed)
             program.set_weights(self._given(columns))
             with errors_of_python():
                 program.train(**{**options, "seed": seed})
-                found.append(program.evaluate(split=split, loss=self.loss))
+                found.append(program.evaluate(split=split, loss=loss))
+        self.loss = loss
         self._keep(program.weights, columns)
         return {name: (float(np.mean(values)), float(np.std(values, ddof=1) / len(values) ** 0.5))
                 for name in found[0] for values in [[each.get(name, np.nan) for each in found]]
@@ -312,11 +317,11 @@ class Model:
                 continue
             if name not in trace.tables:  # PyG's BatchNorm holds torch's
                 name = name.replace("/module/", "/")
-            if name not in trace.tables and name.endswith("/weight"):  # torch's Embedding
-                name = name[:-len("/weight")]
+            if name not in trace.tables and name.removesuffix("/weight") in trace.tables:
+                name = name.removesuffix("/weight")  # torch's Embedding
             if name not in trace.tables:
                 raise usage_error("weights", f"there are none called {name!r}; there are: "
-                                  f"{', '.join(trace.tables)}")
+                                  f"{', '.join(trace.tables)}{self._named(name, weights)}")
             array = as_array(value, np.float64)
             if _long(array.shape) != _long(self._shape(name)):
                 raise usage_error("weights", f"{name!r} are {list(array.shape)}, expected "
@@ -326,6 +331,19 @@ class Model:
         graph.set_weights({**self._weights, **arrays})
         self._keep(graph.weights)
         return [name for name in trace.tables if name not in arrays]
+
+    def _named(self, name: str, given: Iterable[str]) -> str:
+        """A layer's name that the call may lack: weights of the model, which are not `given`, have
+        these names but for one word."""
+        trace, parts = self._traced("set_weights"), name.split("/")
+        others = {each.replace(".", "/") for each in given}
+        for own in [*trace.tables, *trace.constants]:
+            pairs = list(zip(parts, own.split("/")))
+            differ = [word for word, other in pairs if word != other]
+            if own not in others and own.count("/") + 1 == len(parts) > 1 == len(differ) and (
+                    differ[0] != parts[-1]):
+                return f"; did you forget name=\"{differ[0]}\"?"
+        return ""
 
     def _check_constant(self, name: str, array: np.ndarray) -> None:
         own = self._traced("weights").constants[name]
@@ -348,10 +366,22 @@ class Model:
             self.trace(source)
         self._traced("load")
         graph = self._tables()
-        graph.set_weights(os.fspath(path))
+        try:
+            graph.set_weights(os.fspath(path))
+        except Error as error:
+            raise error.rewritten(self._with_categories) from None
         self.loss = self.loss or dict(_core.weight_metadata(os.fspath(path))).get(_LOSS)
         self._keep(graph.weights)
         return self
+
+    def _with_categories(self, found: Diagnostic) -> Diagnostic:
+        """The way out where a file's table has more rows than the data has values."""
+        rows = re.search(r"has shape \[(\d+).* expected \[(\d+)", found.message)
+        tables = tuple(f'weight table "{name}"' for name in self._indexed())
+        if not rows or int(rows[1]) <= int(rows[2]) or not found.place.endswith(tables):
+            return found
+        return found._replace(message=f"{found.message}; it has a row for each value of a "
+                              "category: trace with data that has all values")
 
     def _traced(self, what: str) -> Trace:
         if self._trace is None:
