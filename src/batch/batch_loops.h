@@ -104,10 +104,6 @@ void for_each_row_in(const RowSet& set, const BatchAccess& access, Visit&& visit
 /// rarely in a cache.
 inline constexpr std::size_t kAhead = 16;
 
-inline void fetch(const std::uint32_t* entry) {
-  prefetch_memory(entry);
-}
-
 /// Calls visit(counter) for the rows or members that read (store) row `row` by a list.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_reader(const BatchAccess& access, std::uint32_t row,

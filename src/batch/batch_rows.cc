@@ -19,7 +19,7 @@ std::uint32_t append_listed(std::span<const std::uint32_t> list,
   const std::size_t place = to.size();
   to.resize(place + counters.size());
   for (std::size_t i = 0; i < counters.size(); ++i) {
-    if (i + kAhead < counters.size()) fetch(list.data() + counters[i + kAhead]);
+    if (i + kAhead < counters.size()) prefetch_memory(list.data() + counters[i + kAhead]);
     to[place + i] = static_cast<Entry>(list[counters[i]]);
   }
   return static_cast<std::uint32_t>(place);

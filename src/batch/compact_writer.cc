@@ -156,8 +156,8 @@ void CompactWriter::find_members(const BatchRows& from, const BatchLaunch& launc
   } else if (launch.segments == KernelSegments::Ragged && list != nullptr) {
     const std::uint32_t* const offsets = launch.offsets->data();
     for (std::uint32_t i = 0; i < key.count; ++i) {
-      if (i + kAhead < key.count) fetch(offsets + entry(i + kAhead));
-      if (i + kAhead / 2 < key.count) fetch(list + offsets[entry(i + kAhead / 2)]);
+      if (i + kAhead < key.count) prefetch_memory(offsets + entry(i + kAhead));
+      if (i + kAhead / 2 < key.count) prefetch_memory(list + offsets[entry(i + kAhead / 2)]);
       const std::uint32_t row = entry(i);
       for (std::uint32_t m = offsets[row]; m < offsets[row + 1]; ++m) *to++ = list[m];
     }
@@ -180,7 +180,7 @@ std::span<const std::uint32_t> CompactWriter::rows_of(const BatchRows& from,
   std::uint32_t* const rows = rows_.data();
   for (std::uint32_t i = 0; i < key.count; ++i) {
     if (list != nullptr && i + kAhead < key.count) {
-      fetch(list + from.entry(key.place + i + kAhead, key.is_narrow));
+      prefetch_memory(list + from.entry(key.place + i + kAhead, key.is_narrow));
     }
     const std::uint32_t entry = from.entry(key.place + i, key.is_narrow);
     rows[i] = list == nullptr ? entry : list[entry];

@@ -144,9 +144,9 @@ bool RowFinder::for_each_live_reader(const BatchAccess& access, Visit&& visit) {
   };
   bool has_any = false;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (i + 2 * kAhead < entries_.size()) fetch(&begin_of_row(i + 2 * kAhead));
+    if (i + 2 * kAhead < entries_.size()) prefetch_memory(&begin_of_row(i + 2 * kAhead));
     if (!access.is_read_once && i + kAhead < entries_.size()) {
-      fetch(readers.readers.data() + begin_of_row(i + kAhead));
+      prefetch_memory(readers.readers.data() + begin_of_row(i + kAhead));
     }
     for_each_reader(access, entries_[i], [&](std::uint32_t counter) {
       has_any = true;

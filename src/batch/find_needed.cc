@@ -118,7 +118,7 @@ void RowFinder::need_load(const BatchLaunch& launch, const BatchAccess& access) 
   if (access.space == KernelSpace::Row || launch.drops) {
     const NumberList& counters = access.space == KernelSpace::Row ? found_.rows : found_.members;
     for (std::size_t i = 0; i < counters.size(); ++i) {
-      if (by_list && i + kAhead < counters.size()) fetch(list + counters[i + kAhead]);
+      if (by_list && i + kAhead < counters.size()) prefetch_memory(list + counters[i + kAhead]);
       need(counters[i]);
     }
     return;
@@ -127,8 +127,8 @@ void RowFinder::need_load(const BatchLaunch& launch, const BatchAccess& access) 
   for (std::size_t i = 0; i < found_.rows.size(); ++i) {
     if (is_ragged && i + kAhead < found_.rows.size()) {
       const std::uint32_t& begin = (*launch.offsets)[found_.rows[i + kAhead]];
-      fetch(&begin);
-      if (by_list) fetch(list + (*launch.offsets)[found_.rows[i + kAhead / 2]]);
+      prefetch_memory(&begin);
+      if (by_list) prefetch_memory(list + (*launch.offsets)[found_.rows[i + kAhead / 2]]);
     }
     for_each_member(launch, found_.rows[i], need);
   }

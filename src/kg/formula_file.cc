@@ -68,17 +68,22 @@ std::vector<std::uint64_t> without_ones(std::vector<std::uint64_t> shape) {
   return shape;
 }
 
+Result<const WeightTensor*> find_tensor(const WeightFile& file, std::string_view table) {
+  const auto found = std::ranges::find(file.tensors, table, &WeightTensor::name);
+  if (found == file.tensors.end()) return table_error(table, "is not there; the score reads it");
+  return &*found;
+}
+
 // Numbers of a row of a table: [rows, size, 1], [rows, size]; of one number [rows].
 Result<std::uint32_t> column_size(const WeightFile& file, std::string_view table) {
-  const auto found = std::ranges::find(file.tensors, table, &WeightTensor::name);
-  if (found == file.tensors.end()) return table_error(table, "is not there; tucker reads it");
-  const std::vector<std::uint64_t>& shape = found->shape;
-  const std::vector<std::uint64_t> sides = without_ones(shape);
+  VECC_TRY(const WeightTensor* const found, find_tensor(file, table));
+  const std::vector<std::uint64_t> sides = without_ones(found->shape);
   if (sides.size() == 1) return 1;
   if (sides.size() == 2 && sides[1] > 0 && sides[1] <= kMostNumbers) {
     return static_cast<std::uint32_t>(sides[1]);
   }
-  return table_error(table, "has the shape " + text_of_shape(shape) + ", expected rows of columns");
+  return table_error(table,
+                     "has the shape " + text_of_shape(found->shape) + ", expected rows of columns");
 }
 
 void add_score(std::string_view text, const ScoreDims& dims, WeightFile& file) {
@@ -88,9 +93,7 @@ void add_score(std::string_view text, const ScoreDims& dims, WeightFile& file) {
 }
 
 Result<const WeightTensor*> find_table(const WeightFile& file, const ScoreParameter& parameter) {
-  const auto found = std::ranges::find(file.tensors, parameter.name, &WeightTensor::name);
-  if (found == file.tensors.end())
-    return table_error(parameter.name, "is not there; the score reads it");
+  VECC_TRY(const WeightTensor* const found, find_tensor(file, parameter.name));
   if (!is_float(found->type)) {
     return table_error(parameter.name,
                        "has " + std::string(text_of(found->type)) + ", expected floats");
@@ -100,7 +103,7 @@ Result<const WeightTensor*> find_table(const WeightFile& file, const ScoreParame
   const bool fits = without_ones(found->shape) == without_ones(expected) && !found->shape.empty() &&
                     rows < std::numeric_limits<std::uint32_t>::max() &&
                     (parameter.owner != ParameterOwner::Shared || rows == 1);
-  if (fits) return &*found;
+  if (fits) return found;
   return table_error(parameter.name, "has the shape " + text_of_shape(found->shape) +
                                          ", expected rows of " + parameter.shape.text());
 }
