@@ -191,6 +191,12 @@ class FitTest(unittest.TestCase):
             found = nn.Model(network).load(self.path, traced).predict(bare)
             np.testing.assert_array_equal(found.values, model.predict(bare).values)
             self.assertEqual(found.classes, ["0", "1"])
+        other_file = self.path.with_suffix(".other")
+        tables = model._tables()
+        tables.set_weights(model._weights)
+        tables._core.save_weights(str(other_file), [("loss", "\x1b[31mmse")])
+        with self.assertRaisesRegex(vecc.Error, r"'loss' is '\\x1b\[31mmse', expected one of"):
+            nn.Model(network).load(other_file, data)
         with self.assertRaisesRegex(vecc.Error, "none of"):
             model.fit(data, epochs=1, loss="mse")
         self.assertEqual(model.loss, "softentropy")

@@ -12,8 +12,10 @@
 #include "program.h"
 #include "program_builder.h"
 #include "saved_program.h"
+#include "src/support/enum_names.h"
 #include "tools/common/logging.h"
 #include "vecc/backend.h"
+#include "vecc/loss.h"
 #include "vecc/train_step.h"
 
 namespace vecc::python_package {
@@ -63,6 +65,7 @@ NB_MODULE(_core, module) {
   module.attr("VERSION") = VECC_VERSION;
   module.def("backends", usable_backends, nb::arg("device"));
   module.def("optimizers", all_optimizers);
+  module.def("losses", [] { return vecc::names_of<vecc::Loss>(); });
   bind_errors();
   bind_graph(module);
   bind_saved_program(module);

@@ -370,7 +370,7 @@ class Model:
             graph.set_weights(os.fspath(path))
         except Error as error:
             raise error.rewritten(self._with_categories) from None
-        self.loss = self.loss or dict(_core.weight_metadata(os.fspath(path))).get(_LOSS)
+        self.loss = self.loss or _loss_in(os.fspath(path))
         self._keep(graph.weights)
         return self
 
@@ -441,6 +441,15 @@ class Model:
             return f"<vecc.nn.Model {name}: not traced>"
         count = sum(weight.size for weight in self._weights.values())
         return f"<vecc.nn.Model {name}: {count:,} weights, {describe(self._output)}>"
+
+
+def _loss_in(path: str) -> Optional[str]:
+    """What a file of weights says that they were trained by."""
+    loss = dict(_core.weight_metadata(path)).get(_LOSS)
+    if loss is not None and loss not in _core.losses():
+        raise usage_error(path, f"the metadata {_LOSS!r} is {loss[:40]!r}, expected one of "
+                          f"{', '.join(_core.losses())}")
+    return loss
 
 
 def _long(shape: Shape) -> Shape:
