@@ -213,5 +213,19 @@ TEST(Segment, SlotsShareWideRows) {
   }
 }
 
+// So many that a warp of a GPU has each.
+TEST(Segment, ManyWideRows) {
+  constexpr std::uint32_t kRows = 1'100;
+  std::vector<std::uint32_t> offsets(kRows + 1);
+  for (std::uint32_t row = 0; row <= kRows; ++row) offsets[row] = row + row / 50;
+  for (const std::uint32_t entries : {1024u, 1433u, 2048u}) {
+    expect_agreement("many wide " + std::to_string(entries), [&](Program& p) {
+      const ValueId x = random_fact(p, offsets.back(), Shape::column(entries), 5);
+      const ValueId sum = p.segment(x, Segments::ragged(offsets), Combination::Sum);
+      p.map(*parse_expr("sum($0, elproduct($0, $0))", "test"), std::array{sum});
+    });
+  }
+}
+
 }  // namespace
 }  // namespace vecc::test

@@ -152,6 +152,19 @@ TEST(MemberLoops, ManyNarrowRowsHaveFewLanes) {
   EXPECT_EQ(lanes_of(wide), 16u);
 }
 
+// A warp has a row of 1,024 numbers where there is one for each; of few rows blocks share each.
+TEST(MemberLoops, ManyLongRowsAreAWarpsEach) {
+  const auto schedule_of = [](std::uint32_t rows, std::uint32_t width) {
+    const Plan plan = plan_of({.rows = rows, .members = 1, .width = width});
+    return *LaunchSchedules(plan).of(plan.launches.front()).schedule;
+  };
+  const KernelSchedule many = schedule_of(1'100, 1'024);
+  EXPECT_EQ(many.lanes(), 32u);
+  EXPECT_EQ(many.parts, 1u);
+  EXPECT_GT(schedule_of(200, 1'024).parts, 1u);
+  EXPECT_GT(schedule_of(1'100, 4'096).parts, 1u);
+}
+
 // Blocks of many narrow rows have half of the threads, so twice the blocks; unless none may.
 TEST(MemberLoops, ManyNarrowRowsRunInSmallBlocks) {
   const auto threads_of = [](const Sums& sums, std::uint32_t fewest = kNarrowThreads) {

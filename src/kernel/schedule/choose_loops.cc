@@ -55,7 +55,8 @@ class ClassCutter {
     for (std::size_t range = 1; range < ranges_.size(); ++range) sum *= kMoreCode;
     if (sum >= least_) return;
     least_ = sum;
-    best_ = {{model_.lanes(), {}, model_.threads()}, {}, all};
+    best_ = {model_.loops(), {}, all};
+    best_.loops.of_class.clear();
     std::uint32_t end = 0;
     for (const Range& range : ranges_) {
       best_.loops.of_class.push_back(model_.loop_of(range.rows, model_.choices()[range.choice]));
@@ -75,10 +76,22 @@ Cycles cycles_of_work(const RowSizes& sizes, bool is_flat, const LoopTimes& time
   return {static_cast<double>(sizes.work) / (is_flat ? times.moved : times.multiply_adds), 0};
 }
 
+// Long rows are a warp's each where these fill the GPU and a lane has registers for its share.
+LaneChoices choices_for(const Kernel& kernel, std::uint64_t rows, const Target& target) {
+  constexpr std::uint64_t kWarps = 8;            // of a multiprocessor
+  constexpr std::uint64_t kRegisterBytes = 512;  // half of a thread's registers
+  const LaneChoices by_blocks = lane_choices(kernel);
+  if (!by_blocks.wide || rows < kWarps * target.multiprocessors) return by_blocks;
+  const LaneChoices by_warps = lane_choices(kernel, true);
+  const MemberLoops loops = most_of(kernel, by_warps);
+  return schedule_kernel(kernel, loops, target).array_bytes <= kRegisterBytes ? by_warps
+                                                                              : by_blocks;
+}
+
 // One loop for all rows.
 RowLoops choose_loop(const Kernel& kernel, const RowSizes& sizes, const LaneChoices& choices,
                      const Target& target) {
-  MemberLoops loops = choices.most();
+  MemberLoops loops = most_of(kernel, choices);
   if (choices.flat) loops.of_class = {{1, kFlatBatch}};
   Cycles cycles = cycles_of_work(sizes, choices.flat, target.loops);
   if (kernel.segments != KernelSegments::None) {
@@ -95,7 +108,7 @@ RowLoops choose_loop(const Kernel& kernel, const RowSizes& sizes, const LaneChoi
 
 RowLoops choose_loops(const Kernel& kernel, const RowSizes& sizes, const Target& target,
                       std::uint32_t fewest_threads) {
-  const LaneChoices choices = lane_choices(kernel);
+  const LaneChoices choices = choices_for(kernel, sizes.rows, target);
   // (A block has no memory for the products of two kinds of rows.)
   if (choices.flat || runs_in_blocks(kernel)) return choose_loop(kernel, sizes, choices, target);
   RowLoops best;
@@ -105,7 +118,8 @@ RowLoops choose_loops(const Kernel& kernel, const RowSizes& sizes, const Target&
     const bool are_many = std::uint64_t{sizes.rows} * lanes >= target.multiprocessors * most;
     const std::uint32_t fewest = std::max(choices.fewest_threads, fewest_threads);
     const std::uint32_t threads = are_many ? std::min(fewest, most) : most;
-    const LoopModel model(kernel, choices, {lanes, {}, threads}, target);
+    const MemberLoops loops{lanes, {}, threads, row_parts(kernel, choices, lanes)};
+    const LoopModel model(kernel, choices, loops, target);
     const ClassCutter cutter(model, sizes.classes);
     if (cutter.least() >= least) continue;
     least = cutter.least();

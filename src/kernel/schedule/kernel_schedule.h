@@ -61,6 +61,7 @@ struct MemberLoops {
   std::uint32_t lanes = 1;
   std::vector<MemberLoop> of_class;
   std::uint32_t threads = kCudaThreads;  ///< of a block; VECC_THREADS says so to the prelude
+  std::uint32_t parts = 1;               ///< blocks that share a row
 
   friend auto operator<=>(const MemberLoops&, const MemberLoops&) = default;
 };
@@ -127,7 +128,7 @@ struct KernelSchedule {
   RowLoop loop = RowLoop::Rows;
   /// 0 lanes: C++, where a thread runs whole rows.
   MemberLoops members{0, {}, 0};
-  std::uint32_t parts = 1;      ///< blocks that share a row, or its matrix
+  std::uint32_t parts = 1;      ///< blocks that share a row (as in `members`), or its matrix
   std::uint32_t entries = 1;    ///< Numbers: of a row
   std::uint32_t in_flight = 1;  ///< Numbers: that a thread loads before it stores the first
   /// Blocks that a multiprocessor runs at once, at least: how many registers a thread may take. 0:

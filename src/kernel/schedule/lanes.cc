@@ -89,6 +89,13 @@ bool is_wide(const Kernel& kernel) {
          });
 }
 
+// Wide rows of which a warp's lanes may have all entries in registers.
+bool fits_warp(const Kernel& kernel) {
+  return widest_row(kernel) <= kLongestRowOfWarp &&
+         std::ranges::all_of(kernel.nodes,
+                             [&](const KernelNode& node) { return is_entrywise(kernel, node); });
+}
+
 // Whether blocks share rows. One that sums outer products needs all entries of both columns.
 bool has_parts(const Kernel& kernel) {
   return is_wide(kernel) && std::ranges::none_of(kernel.nodes, [&](const KernelNode& node) {
@@ -141,12 +148,12 @@ bool unrolls(std::uint64_t entries, std::uint32_t lanes) {
   return own_entries(entries, lanes) <= kMost;
 }
 
-LaneChoices lane_choices(const Kernel& kernel) {
+LaneChoices lane_choices(const Kernel& kernel, bool by_warps) {
   LaneChoices choices;
   const std::uint64_t entries = kernel.accesses.empty() ? 1 : kernel.accesses[0].shape.size();
   choices.flat = is_flat(kernel, entries);
   if (choices.flat) return choices;
-  if (is_wide(kernel)) {
+  if (is_wide(kernel) && !(by_warps && fits_warp(kernel))) {
     choose_wide_lanes(kernel, choices);
     return choices;
   }
@@ -159,8 +166,13 @@ LaneChoices lane_choices(const Kernel& kernel) {
   return choices;
 }
 
-std::uint32_t row_parts(const Kernel& kernel, std::uint32_t lanes) {
-  if (!has_parts(kernel)) return 1;
+MemberLoops most_of(const Kernel& kernel, const LaneChoices& choices) {
+  const std::uint32_t lanes = choices.most_lanes;
+  return {lanes, {{}}, choices.most_threads, row_parts(kernel, choices, lanes)};
+}
+
+std::uint32_t row_parts(const Kernel& kernel, const LaneChoices& choices, std::uint32_t lanes) {
+  if (!choices.wide || !has_parts(kernel)) return 1;
   return static_cast<std::uint32_t>((widest_row(kernel) + lanes - 1) / lanes);
 }
 

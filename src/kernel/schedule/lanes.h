@@ -10,6 +10,8 @@ namespace vecc {
 
 /// Rows of so many entries are shared by all threads of a block, and by several blocks.
 inline constexpr std::uint64_t kRowOfBlock = 1024;
+/// Of so many a warp may have each, where there are rows for all warps.
+inline constexpr std::uint64_t kLongestRowOfWarp = 2048;
 
 /// Of a row of so many entries, how many a lane moves at once, and has: kPack and kOwn of
 /// prelude/lanes.h.
@@ -30,13 +32,15 @@ struct LaneChoices {
   std::uint32_t fewest_threads = kCudaThreads;
   /// Whether groups of lanes may share a row's members: `slots` of a MemberLoop above 1.
   bool shares_members = false;
-
-  [[nodiscard]] MemberLoops most() const { return {most_lanes, {{}}, most_threads}; }
 };
-[[nodiscard]] LaneChoices lane_choices(const Kernel& kernel);
+/// `by_warps`: rows of up to kLongestRowOfWarp may be a warp's, not a block's.
+[[nodiscard]] LaneChoices lane_choices(const Kernel& kernel, bool by_warps = false);
+/// The most lanes and threads of these.
+[[nodiscard]] MemberLoops most_of(const Kernel& kernel, const LaneChoices& choices);
 
 /// Blocks that share rows of which a block has an entry a lane; 1 if none do.
-[[nodiscard]] std::uint32_t row_parts(const Kernel& kernel, std::uint32_t lanes);
+[[nodiscard]] std::uint32_t row_parts(const Kernel& kernel, const LaneChoices& choices,
+                                      std::uint32_t lanes);
 
 /// Whether the lanes of a row take numbers of a phase's members each.
 [[nodiscard]] bool lanes_share_members(const Kernel& kernel, const KernelPhase& phase,

@@ -66,13 +66,12 @@ LoopModel::LoopModel(const Kernel& kernel, const LaneChoices& choices, const Mem
                      const Target& target)
     : loops_(loops),
       shares_members_(choices.shares_members),
-      parts_(row_parts(kernel, loops.lanes)),
-      cost_(cost_of_row(kernel, loops.lanes * parts_, target)),
+      cost_(cost_of_row(kernel, loops.lanes * loops.parts, target)),
       times_(target.loops),
       multiprocessors_(target.multiprocessors),
       lane_slots_(kernel.segments == KernelSegments::None ? 1 : lane_slots(kernel, loops.lanes)),
       is_scattered_(is_scattered(kernel)),
-      most_(most_in_flight(kernel, loops.lanes * parts_)) {
+      most_(most_in_flight(kernel, loops.lanes * loops.parts)) {
   double join = 0;
   choices_.push_back({1, join});
   if (!shares_members_) return;
@@ -113,7 +112,7 @@ Cycles LoopModel::cycles_of(const RowClass& rows, const Choice& choice) const {
   const double mean = static_cast<double>(rows.members) / rows.rows;
   const double members = std::max(mean / at_once, std::min(mean, batch));
   const double warps =
-      static_cast<double>(rows.rows) * parts_ * loops_.lanes * choice.slots / kWarpThreads;
+      static_cast<double>(rows.rows) * loops_.parts * loops_.lanes * choice.slots / kWarpThreads;
   const double of_a_warp = cost_.row + choice.join + members * member;
   const double groups = static_cast<double>(kWarpThreads) / loops_.lanes;
   const double lines = is_scattered_ ? groups : std::max(1.0, groups / choice.slots);

@@ -39,8 +39,8 @@ class LoopModel {
   LoopModel(const Kernel& kernel, const LaneChoices& choices, const MemberLoops& loops,
             const Target& target);
 
-  [[nodiscard]] std::uint32_t lanes() const { return loops_.lanes; }
-  [[nodiscard]] std::uint32_t threads() const { return loops_.threads; }
+  /// Lanes, threads and parts: what all classes of rows have in common.
+  [[nodiscard]] const MemberLoops& loops() const { return loops_; }
   /// By slots, fewest first.
   [[nodiscard]] std::span<const Choice> choices() const { return choices_; }
   [[nodiscard]] const Choice& best_of(const RowClass& rows) const;
@@ -55,7 +55,6 @@ class LoopModel {
 
   MemberLoops loops_;
   bool shares_members_;
-  std::uint32_t parts_;  // blocks that share a row
   RowCost cost_;
   LoopTimes times_;
   double multiprocessors_;

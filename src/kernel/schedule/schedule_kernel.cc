@@ -112,7 +112,7 @@ void schedule_rows(const Kernel& kernel, const ProcessorTiles& tiles, KernelSche
     schedule.loop = RowLoop::LargeSum;
     schedule.parts = large_tiles(sum.rows()) * large_tiles(sum.cols());
   } else if (!schedule.product) {
-    schedule.parts = row_parts(kernel, schedule.lanes());
+    schedule.parts = schedule.members.parts;
   }
   schedule_body(kernel, tiles, schedule);
   if (!schedule.product) schedule.shared_bytes = tensor_bytes(kernel, schedule);
@@ -151,7 +151,7 @@ KernelSchedule schedule_for_cpp(const Kernel& kernel, const Target& target) {
 }
 
 KernelSchedule schedule_widest(const Kernel& kernel) {
-  return schedule_loops(kernel, lane_choices(kernel).most(), {});
+  return schedule_loops(kernel, most_of(kernel, lane_choices(kernel)), {});
 }
 
 KernelSchedule schedule_kernel(const Kernel& kernel, const MemberLoops& loops,

@@ -232,6 +232,7 @@ Result<KernelSchedule> parse_schedule(std::string_view text, const std::string& 
     if (!is_node || !read_fields(words, *schedule.product, kProductFields)) return error(all);
   }
   if (!words.empty()) return error(words.begin()->first);
+  if (schedule.loop == RowLoop::Rows) schedule.members.parts = schedule.parts;
   return schedule;
 }
 
