@@ -156,6 +156,13 @@ class HintsTest(unittest.TestCase):
         self.assertEqual(set(training_options()),
                          set(re.findall(r"\w+(?=[=,.;]|$)", self.options_in_help())))
 
+    def test_options_of_models(self):
+        for name, near in (("epochs", "fit(epochs=...)"), ("way", "program(data, way=...)"),
+                           ("backends", "backend")):
+            self.check(lambda: nn.Model(pooled, **{name: 3}),
+                       f"Model() got an unexpected keyword argument '{name}', did you mean {near}? "
+                       "The options are: loss, seed, backend, opt, device, ", kinds=(TypeError,))
+
     @staticmethod
     def options_in_help():
         """Names and defaults, without the words between."""

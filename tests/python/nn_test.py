@@ -182,6 +182,7 @@ class LanguageTest(unittest.TestCase):
             compute(lambda g: names[name](g, g.x, 2, *[kind(g) for kind in kinds], heads=2), source)
         compute(lambda g: names["score"](g, g.x, g.edge_type), source)
         compute(names["network"], source)
+        compute(names["links"], source.pairs(DST, SRC))
 
 
 class ErrorsTest(unittest.TestCase):

@@ -8,8 +8,8 @@ import sys
 import time
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, NoReturn, Optional,
-                    Sequence, Union, cast)
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, NoReturn,
+                    Optional, Sequence, Union, cast)
 
 import numpy as np
 
@@ -256,16 +256,22 @@ def training_options() -> List[str]:
     return [*own, *sorted(HYPERPARAMETERS | {"betas", "eps"})]
 
 
-def check_training_options(function: str, options: Iterable[str]) -> None:
-    """A TypeError of `function` that names the unknown one, and all that there are."""
-    known = training_options()
+def check_options(function: str, options: Iterable[str], known: List[str],
+                  others: Mapping[str, str]) -> None:
+    """A TypeError of `function` that names the unknown one, and all that there are. `others`: what
+    says the same elsewhere, or here by another name."""
     unknown = min(set(options) - set(known), default=None)
     if unknown is None:
         return
-    near = _OTHER_OPTIONS.get(unknown) or next(iter(get_close_matches(unknown, known, 1)), None)
+    near = others.get(unknown) or next(iter(get_close_matches(unknown, known, 1)), None)
     raise TypeError(f"{function}() got an unexpected keyword argument {unknown!r}"
                     + (f", did you mean {near}?" if near else ".")
                     + f" The options are: {', '.join(known)}")
+
+
+def check_training_options(function: str, options: Iterable[str]) -> None:
+    """check_options() of what trains."""
+    check_options(function, options, training_options(), _OTHER_OPTIONS)
 
 
 def _check_count(name: str, value: Any, *, least: int) -> None:

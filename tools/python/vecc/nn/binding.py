@@ -37,10 +37,16 @@ class Binding:
             return 1
         if domain.kind == "edge" and domain.loops is not None:
             return len(self.edges(domain).src)
+        self._check_there(domain)
         return self.data.counts[domain]
+
+    def _check_there(self, domain: Domain) -> None:
+        if domain._replace(loops=None) not in self.data.counts:
+            raise usage_error(self.data.name, f"has no {domain}, which the model reads")
 
     def edges(self, domain: Domain) -> Edges:
         if domain not in self._edges:
+            self._check_there(domain)
             src, dst = self.data.ends[domain.key]
             order = None
             if domain.loops is not None:

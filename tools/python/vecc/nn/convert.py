@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
 from vecc.error import usage_error
 from vecc.nn.data import SPLITS, Data, batch
 from vecc.nn.dgl import from_dgl, from_dgl_pairs, is_dgl
+from vecc.nn.trace import PAIR, Domain
 
 MASKS = {"train": "train_mask", "validation": "val_mask", "test": "test_mask"}
+PAIRS, PAIR_LABELS = "edge_label_index", "edge_label"  #: as PyG's RandomLinkSplit has them
 
 
 def as_data(source: Any) -> Data:
@@ -63,8 +65,9 @@ def _parts_of(source: Any) -> List[Data]:
 def with_validation(source: Any, validation: Any) -> Data:
     """Two lists of graphs as one, whose second is marked to validate with."""
     if not _is_list(source) or not _is_list(validation):
-        raise usage_error("validate", "expected a list of graphs beside a list of graphs, or a "
-                          "part of all (0.2); of one graph val_mask says it")
+        raise usage_error("validate", "expected a list of graphs beside a list of graphs, as "
+                          "fit([train], validate=[other]), or a part of all (0.2); of one graph "
+                          "val_mask says it, too")
     parts, others = _parts_of(source), _parts_of(validation)
     both = batch(parts + others)
     if both.targets is None or both.splits is not None:
@@ -98,7 +101,8 @@ def from_scipy(adjacency: Any, x: Any = None, *, y: Any = None, masks: Any = Non
 
 def from_pyg(source: Any) -> Data:
     """x, edge_index, edge_attr, edge_type, y, masks, batch; any other attribute of one row a node
-    is a feature of nodes, of one row an edge of edges, of one row a graph of graphs."""
+    is a feature of nodes, of one row an edge of edges, of one row a graph of graphs. With an
+    edge_label_index labels are the pairs' edge_label, and y has no part."""
     stored = dict(source.to_dict())
     nodes, edges = int(source.num_nodes), int(source.num_edges)
     graphs = int(getattr(source, "num_graphs", 1) or 1)
@@ -106,8 +110,13 @@ def from_pyg(source: Any) -> Data:
     graph = stored.pop("batch", None)
     for name in ("edge_index", "ptr", "num_nodes"):
         stored.pop(name, None)
+    if f"pos_{PAIRS}" in stored:
+        raise usage_error("data", f"pos_{PAIRS} and neg_{PAIRS} are two sets of pairs: expected one "
+                          f"{PAIRS} with its {PAIR_LABELS} (RandomLinkSplit's split_labels=False)")
     y = stored.pop("y", None)
     masks = {split: stored.pop(name, None) for split, name in MASKS.items()}
+    pairs = stored.pop(PAIRS, None)
+    pair_labels = None if pairs is None else stored.pop(PAIR_LABELS, None)
     for name, value in stored.items():
         if value is None or not hasattr(value, "shape") or len(value.shape) == 0:
             continue
@@ -122,14 +131,17 @@ def from_pyg(source: Any) -> Data:
     data.edges(source.edge_index, features=edge_features)
     if graph_features or graph is not None:
         data.graphs(graphs, features=graph_features)
+    if pairs is not None and add_pairs(data, pairs, pair_labels):
+        return data
     if y is not None:
         data.labels(y, **masks)
     return data
 
 
 def from_hetero(source: Any) -> Data:
-    """Every set of nodes and edges; labels are those of the only set that has y."""
-    data, labelled = Data("data"), []
+    """Every set of nodes and edges; labels are those of the only set that has y, or of the only
+    set of pairs (an edge_label_index)."""
+    data, labelled, paired = Data("data"), [], []
     for name in source.node_types:
         store = source[name]
         own = dict(store.items())
@@ -141,14 +153,32 @@ def from_hetero(source: Any) -> Data:
         data.nodes(name, count=count, features=_rows(own, count))
     for key in source.edge_types:
         own = dict(source[key].items())
-        ends = own.pop("edge_index")
+        ends, pairs = own.pop("edge_index"), own.pop(PAIRS, None)
+        pair_labels = None if pairs is None else own.pop(PAIR_LABELS, None)
         data.edges(ends, type=tuple(key), features=_rows(own, int(ends.shape[1])))
+        if pairs is not None:
+            paired.append((pairs, pair_labels, (key[0], key[2])))
+    if len(paired) > 1:
+        raise usage_error("data", f"several sets of edges have {PAIRS}; take one away, or "
+                          "nn.from_hetero(data) without them and its pairs()")
+    if paired and add_pairs(data, *paired[0]):
+        return data
     if len(labelled) > 1:
         raise usage_error("data", f"several sets of nodes have y: {[one[0] for one in labelled]}; "
                           "take one away, or nn.from_hetero(data).labels(y)")
     if labelled:
         data.labels(labelled[0][1], **labelled[0][2])
     return data
+
+
+def add_pairs(data: Data, pairs: Any, labels: Any, ends: Tuple[str, str] = ("node", "node")) -> bool:
+    """Whether they have labels, which are then the data's."""
+    data.pairs(pairs, type=ends)
+    if labels is None:
+        return False
+    data.labels(labels)
+    data.labelled = Domain("edge", (ends[0], PAIR, ends[1]))
+    return True
 
 
 def _rows(values: Dict[str, Any], count: int) -> Dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from vecc.arrays import as_array
 from vecc.error import usage_error
-from vecc.nn.trace import GRAPHS, Domain
+from vecc.nn.trace import GRAPHS, PAIR, Domain
 
 if TYPE_CHECKING:
     import torch
@@ -78,6 +78,17 @@ def _ids(place: str, name: str, value: Any, bound: int) -> np.ndarray:
     return array.astype(np.uint32)
 
 
+def _both_ends(place: str, value: Any) -> Tuple[Any, Any]:
+    """Of an array [2, count], or of two lists."""
+    if isinstance(value, (list, tuple)) and len(value) == 2:
+        return value[0], value[1]
+    array = any_array(value)
+    if array.ndim != 2 or len(array) != 2:
+        raise usage_error(place, f"have the shape {list(array.shape)}, expected [2, count]: sources, "
+                          "then targets")
+    return array[0], array[1]
+
+
 class Data:
     """One graph, or several side by side.
 
@@ -87,7 +98,8 @@ class Data:
         data.labels(y, train=mask, validation=mask, test=mask)
 
     Several sets have names: nodes("paper", x=...), edges(src, dst, type=("author", "writes",
-    "paper")). Sets of graphs: nodes(..., graph=g) says which graph each node is of.
+    "paper")). Sets of graphs: nodes(..., graph=g) says which graph each node is of. Labels of links:
+    pairs(a, b), with a label each.
     """
 
     def __init__(self, name: str = "data") -> None:
@@ -98,6 +110,7 @@ class Data:
         self.tensors: Dict[FeatureKey, "torch.Tensor"] = {}
         self.ends: Dict[EdgeKey, Tuple[np.ndarray, np.ndarray]] = {}
         self.graph_of: Dict[str, np.ndarray] = {}  #: by set of nodes
+        self.labelled: Optional[Domain] = None  #: what the labels are of, where the source says it
         self.targets: Optional[np.ndarray] = None
         self.splits: Optional[np.ndarray] = None
         self.sample_weights: Optional[np.ndarray] = None
@@ -123,19 +136,34 @@ class Data:
     def edges(self, src: Any, dst: Any = None, *, type: EdgeKey = ("node", "to", "node"),
               features: Mapping[str, Any] = {}, **more: Any) -> "Data":
         """Edges from src[i] to dst[i] (or an array [2, count]), with features [count, ...]."""
-        if dst is None:
-            src, dst = any_array(src)
-        source, _, target = type
         domain = Domain("edge", tuple(type))
+        if domain.are_pairs:
+            raise usage_error(str(domain), "pairs(src, dst, type=(source, target)) makes them")
+        return self._add_edges(domain, src, dst, {**features, **more})
+
+    def pairs(self, src: Any, dst: Any = None, *, type: Tuple[str, str] = ("node", "node"),
+              features: Mapping[str, Any] = {}, **more: Any) -> "Data":
+        """Pairs of nodes that the labels are of, as links to predict; layers send nothing along
+        them. g.pairs are edges otherwise: h[g.pairs.src], g.pairs.feature."""
+        if len(type) != 2 or isinstance(type, str):
+            raise usage_error("pairs", f"type={type!r}: expected (source, target)")
+        if any(domain.are_pairs for domain in self.counts):
+            raise usage_error("pairs", "are there already: labels are of one set")
+        return self._add_edges(Domain("edge", (type[0], PAIR, type[1])), src, dst,
+                               {**features, **more})
+
+    def _add_edges(self, domain: Domain, src: Any, dst: Any, features: Dict[str, Any]) -> "Data":
+        if dst is None:
+            src, dst = _both_ends(str(domain), src)
         ends = []
-        for role, nodes, ids in (("src", source, src), ("dst", target, dst)):
+        for role, nodes, ids in (("src", domain.key[0], src), ("dst", domain.key[2], dst)):
             there = Domain("node", nodes)
             if there not in self.counts:
                 raise usage_error(str(domain), f"there are no nodes {nodes!r} yet: nodes() first")
             ends.append(_ids(str(domain), role, ids, self.counts[there]))
         if len(ends[0]) != len(ends[1]):
             raise usage_error(str(domain), f"src has {len(ends[0])} entries, dst {len(ends[1])}")
-        self._add(domain, len(ends[0]), {**features, **more})
+        self._add(domain, len(ends[0]), features)
         self.ends[domain.key] = (ends[0], ends[1])
         return self
 
@@ -155,7 +183,7 @@ class Data:
         array = np.atleast_1d(any_array(y))
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
-        self.targets, self.classes = array, list(map(str, classes))
+        self.labelled, self.targets, self.classes = None, array, list(map(str, classes))
         self.sample_weights = None if weights is None else as_array(weights, np.float32)
         self.class_weights = class_weights
         masks = {"train": train, "validation": validation, "test": test}
@@ -225,6 +253,7 @@ def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
     if all(part.targets is not None for part in parts):
         result.labels(np.concatenate([part.targets for part in parts]), classes=first.classes,
                       class_weights=first.class_weights)
+        result.labelled = first.labelled
         for column in ("splits", "sample_weights"):
             if all(getattr(part, column) is not None for part in parts):
                 setattr(result, column, np.concatenate([getattr(part, column) for part in parts]))
@@ -266,7 +295,7 @@ def _batch_edges(result: Data, parts: Sequence[Data], domain: Domain) -> None:
         begins = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
         ends.append(np.concatenate([part.ends[domain.key][end] + begin
                                     for part, begin in zip(parts, begins)]))
-    result.edges(ends[0], ends[1], type=domain.key, features=_stack(parts, domain))
+    result._add_edges(domain, ends[0], ends[1], dict(_stack(parts, domain)))
 
 
 Source = Union[Data, Any]  #: what vecc.nn.convert.as_data reads

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional, Union
 import numpy as np
 
 from vecc.error import usage_error
+from vecc.nn.convert import PAIR_LABELS, PAIRS, add_pairs
 from vecc.nn.data import Data
 
 Path = Union[str, "os.PathLike[str]"]
@@ -34,6 +35,8 @@ def from_npz(path: Path) -> Data:
     y = next((arrays.pop(key) for key in LABELS if key in arrays), None)
     masks: Dict[str, Any] = {split: next((arrays.pop(key) for key in keys if key in arrays), None)
                              for split, keys in MASKS.items()}
+    pairs = arrays.pop(PAIRS, None)
+    pair_labels = None if pairs is None else arrays.pop(PAIR_LABELS, None)
     count = arrays.pop("num_nodes", None)
     nodes = int(count) if count is not None else _node_count(arrays, ends, y)
     of_nodes: Dict[str, np.ndarray] = {}
@@ -47,6 +50,8 @@ def from_npz(path: Path) -> Data:
                               f"{ends.shape[1]} edges")
         (of_edges if is_edge else of_nodes)[key] = value
     data = Data(name).nodes(count=nodes, features=of_nodes).edges(ends, features=of_edges)
+    if pairs is not None and add_pairs(data, pairs, pair_labels):
+        return data
     return data if y is None else data.labels(y, **masks)
 
 

@@ -56,16 +56,21 @@ def _number_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
     return has, rows[has]
 
 
+def targets_of(data: Data, output: Value) -> Optional[np.ndarray]:
+    """The labels, unless they are known to be of other rows than the output's."""
+    return data.targets if data.labelled in (None, output.domain) else None
+
+
 def samples_of(data: Data, output: Value, rows: np.ndarray) -> Samples:
     """One sample a row of the output, in the data's order."""
     sides = sides_of(output.shape)
     none = np.zeros(0)
     if len(rows) == 0:
         raise usage_error(data.name, f"there are no {output.domain}, of which the output is")
-    if data.targets is None:
+    y = targets_of(data, output)
+    if y is None:
         return Samples(rows, sides, none.astype(np.uint8), none, NO_SPLITS, NO_WEIGHTS,
                        data.classes)
-    y = data.targets
     if len(y) != len(rows):
         raise usage_error("labels", f"they have {len(y)} rows, but the model's output is "
                           f"{describe(output)}, of {len(rows)} rows"
@@ -88,6 +93,23 @@ def samples_of(data: Data, output: Value, rows: np.ndarray) -> Samples:
             raise usage_error("labels", "class_weights are of classes, and the labels are none")
         weights = _by_class(y.astype(np.int64), data, weights)
     return Samples(rows, sides, has.astype(np.uint8), targets.ravel(), splits, weights, classes)
+
+
+def check_labels(data: Data, output: Value) -> None:
+    """Refuses to learn what other rows are, and from links alone: every pair would become one."""
+    y = targets_of(data, output)
+    if data.targets is not None and y is None:
+        raise usage_error("labels", f"are of {data.labelled}, but the model's output is "
+                          f"{describe(output)}")
+    if y is None or not output.domain.are_pairs or y.ndim > 1 or output.size > 1:
+        return
+    if data.splits is not None:
+        y = y[data.splits == SPLITS["train"]]
+    known = y[y >= 0]  # neither -1 nor NaN
+    if len(known) and (known == 1).all():
+        raise usage_error("labels", "all pairs to train on are 1, and none is drawn that is 0: "
+                          "pairs() takes both, and PyG's RandomLinkSplit("
+                          "add_negative_train_samples=True) adds others")
 
 
 def _by_class(y: np.ndarray, data: Data, weights: np.ndarray) -> np.ndarray:
@@ -113,15 +135,16 @@ def _by_class(y: np.ndarray, data: Data, weights: np.ndarray) -> np.ndarray:
 
 def fitting_loss(data: Data, output: Value) -> Optional[str]:
     """Of raw outputs: what fits the labels. None: vecc's own choice."""
-    y = data.targets
+    y = targets_of(data, output)
     if y is None or output.attributes.get("function") in ("sigmoid", "softmax"):
         return None
     if y.dtype.kind == "f":
-        return "binary_crossentropy" if _are_binary(y) else "squared_diff"
+        return "binary_crossentropy" if _are_binary(y, output) else "squared_diff"
     return "softentropy" if y.ndim == 1 else "binary_crossentropy"
 
 
-def _are_binary(y: np.ndarray) -> bool:
+def _are_binary(y: np.ndarray, output: Value) -> bool:
     """Labels as torch's binary cross-entropy demands them: floats, each 0 or 1, and both occur."""
     known = y[~np.isnan(y)]
-    return bool(((known == 0) | (known == 1)).all() and (known == 0).any() and (known == 1).any())
+    return bool(len(known) and ((known == 0) | (known == 1)).all() and (
+        output.domain.are_pairs or (known == 0).any() and (known == 1).any()))

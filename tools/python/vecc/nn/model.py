@@ -19,7 +19,7 @@ from vecc.nn.binding import Binding
 from vecc.nn.checks import is_network
 from vecc.nn.convert import as_data, with_validation
 from vecc.nn.data import Data, FeatureKey, Source, batch
-from vecc.nn.labels import fitting_loss, samples_of
+from vecc.nn.labels import check_labels, fitting_loss, samples_of
 from vecc.nn.lower import NO_TABLES, Lowering, stored_rows, table_sides
 from vecc.nn.sparse import columns_of, weight_of
 from vecc.nn.statistics import check_batches, check_whole, has_graphs
@@ -28,7 +28,8 @@ from vecc.nn.trace import GRAPHS, ONE, Domain, Shape, Trace, Value, describe, pl
 from vecc.nn.view import GraphView, Schema
 from vecc.options import errors_of_python
 from vecc.predictions import with_labels
-from vecc.program import Predictions, Program, Training, check_training_options
+from vecc.program import (Predictions, Program, Training, check_options, check_training_options,
+                          training_options)
 
 if TYPE_CHECKING:
     import torch
@@ -37,8 +38,16 @@ Path = Union[str, "os.PathLike[str]"]
 _LOSS = "loss"  # in the metadata of a file of weights
 
 
+def _check_options(options: Iterable[str]) -> None:
+    """A TypeError of Model() that says what takes an option of training."""
+    known = [name for name in inspect.signature(Graph.compile).parameters if name != "self"]
+    check_options("Model", options, ["loss", "seed", *known],
+                  {"way": "program(data, way=...)",
+                   **{name: f"fit({name}=...)" for name in training_options()}})
+
+
 class Model:
-    """`function(g)` returns the output: a value of nodes, edges or graphs (docs/models.md).
+    """`function(g)` returns the output: a value of nodes, edges, pairs or graphs (docs/models.md).
 
     It is called once, with the sets and features of the first data (`trace()`); all data after
     that must have the features that it reads. The options are those of Graph.compile().
@@ -54,6 +63,7 @@ class Model:
         if not is_network(function):
             raise usage_error("nn.Model", f"found {describe(function)}, expected a function of a "
                               "graph, as def network(g): return nn.linear(g.x, 3)")
+        _check_options(options)
         self.function, self.loss, self.seed, self.options = function, loss, seed, options
         self._trace: Optional[Trace] = None
         self._output: Optional[Value] = None
@@ -218,6 +228,8 @@ class Model:
                    runs_later: bool = False) -> Tuple[Program, Set[str]]:
         """Refuses batch norms whose statistics would be others than torch's."""
         self.trace(data)
+        assert self._output is not None
+        check_labels(data, self._output)
         domains = self._normed()
         if domains and self._counts_graphs(data):
             check_batches(data, domains, options)

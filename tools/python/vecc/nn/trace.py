@@ -23,6 +23,9 @@ MOST_ROWS = (1 << 32) - 2  #: of weights: 32 bits number them
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
+PAIR = "(pairs)"  #: the relation of pairs, which are a set of edges otherwise
+
+
 class Domain(NamedTuple):
     """A set of rows: of nodes, edges, graphs; or `one` for all of them."""
 
@@ -31,9 +34,16 @@ class Domain(NamedTuple):
     #: Of edges with self loops: what features of the loops are, "mean" or a number.
     loops: Any = None
 
+    @property
+    def are_pairs(self) -> bool:
+        """Of nodes that labels are of: no messages go along them."""
+        return self.kind == "edge" and self.key[1] == PAIR
+
     def __str__(self) -> str:
         if self.kind in ("one", "graph"):
             return "all" if self.kind == "one" else "graphs"
+        if self.are_pairs:
+            return f"pairs of {self.key[0]} and {self.key[2]}"
         name = self.key if isinstance(self.key, str) else " ".join(self.key)
         return f"{self.kind}s of {name}" + ("" if self.loops is None else " with self loops")
 

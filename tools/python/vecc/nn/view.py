@@ -133,7 +133,7 @@ class GraphView:
 
     @property
     def edge_types(self) -> List[Tuple[str, str, str]]:
-        return [d.key for d in self._schema.features if d.kind == "edge"]
+        return [d.key for d in self._schema.features if d.kind == "edge" and not d.are_pairs]
 
     def __setattr__(self, name: str, value: Any) -> None:
         _check_settable(self, name)
@@ -163,6 +163,14 @@ class GraphView:
         return Edges(self._schema, Domain("edge", _only("edges", self.edge_types)))
 
     @property
+    def pairs(self) -> Edges:
+        """The only set of pairs of nodes, of which labels are: h[g.pairs.src]."""
+        sets = [domain for domain in self._schema.features if domain.are_pairs]
+        if not sets:
+            fail("the data has no pairs: nn.Data().pairs(src, dst), or PyG's edge_label_index")
+        return Edges(self._schema, _only("pairs", sets))
+
+    @property
     def graphs(self) -> Rows:
         if GRAPHS not in self._schema.features:
             fail("the data is one graph: there are no features of graphs")
@@ -187,23 +195,28 @@ class GraphView:
         """A feature of the only nodes, or of the only edges."""
         if name.startswith("__"):
             raise AttributeError(name)
-        sets = (self.nodes, self.edges) if self.edge_types else (self.nodes,)
-        found = [rows for rows in sets if name in self._schema.features[rows._domain]]
+        found: List[Rows] = []
+        for what, types in (("nodes", self.node_types), ("edges", self.edge_types)):
+            sets: List[Rows] = [self[key] for key in types]
+            having = [rows for rows in sets if name in self._schema.features[rows._domain]]
+            if having and len(sets) > 1:
+                _only(what, types, no_attribute)
+            found += having
         if len(found) > 1:
             fail(f"nodes and edges have a feature {name!r}: g.nodes.{name} or g.edges.{name}")
         if not found and name in WORDS:
             no_attribute(f"there is no feature {name!r}: {WORDS[name]}")
         if not found:
             missing(f"feature {name!r}", name,
-                    [each for rows in sets for each in self._schema.features[rows._domain]],
-                    no_attribute)
+                    {each for domain, own in self._schema.features.items() for each in own
+                     if domain != GRAPHS and not domain.are_pairs}, no_attribute)
         return found[0].feature(name)
 
 
-def _only(what: str, types: List[Any]) -> Any:
+def _only(what: str, types: List[Any], refuse: Callable[[str], NoReturn] = fail) -> Any:
     if len(types) != 1:
-        fail(f"the data has {len(types)} sets of {what}: " + ", ".join(map(str, types)) +
-             "; g[...] takes one of them")
+        refuse(f"the data has {len(types)} sets of {what}: " + ", ".join(map(str, types)) +
+               "; g[...] takes one of them")
     return types[0]
 
 
