@@ -8,9 +8,14 @@
 #include "src/kg/formula_file.h"
 #include "src/weights/safetensors_header.h"
 #include "src/weights/vocabulary_text.h"
+#include "vecc/escape.h"
 
 namespace vecc::kg {
 namespace {
+
+// Metadata of scores that have a name. (A formula's file has its text: formula_file.h.)
+constexpr const char* kScoreName = "score.name";
+constexpr const char* kScoreP = "score.p";
 
 template <class T>
 void add_tensor(std::string_view name, std::vector<std::uint64_t> shape, std::string data,
@@ -98,8 +103,31 @@ WeightFile weights_of(const Embeddings& e) {
         }
       },
       e.tables);
+  file.metadata.emplace_back(kScoreName, info.name);
+  if (e.model == ScoreModel::TransE) file.metadata.emplace_back(kScoreP, std::to_string(e.p));
   add_row_names(e, info, file);
   return file;
+}
+
+Result<std::optional<StatedScore>> stated_score(const WeightFile& file) {
+  if (names_formula(file)) return std::optional(StatedScore{ScoreModel::Formula});
+  const std::string* const name = weights::find_entry(file, kScoreName);
+  if (name == nullptr) return std::optional<StatedScore>();
+  const auto model = parse_score_model(*name);
+  if (!model || *model == ScoreModel::Formula) {
+    return Errors(
+        ErrorCode::WeightsDiffer, "metadata \"" + std::string(kScoreName) + "\"",
+        "found \"" + escape_terminal(*name) + "\", expected one of " + list_score_models());
+  }
+  StatedScore stated{*model};
+  const std::string* const p = weights::find_entry(file, kScoreP);
+  if (p == nullptr) return std::optional(stated);
+  if (*p != "1" && *p != "2") {
+    return Errors(ErrorCode::WeightsDiffer, "metadata \"" + std::string(kScoreP) + "\"",
+                  "found \"" + escape_terminal(*p) + "\", expected 1 or 2");
+  }
+  stated.p = *p == "1" ? 1 : 2;
+  return std::optional(stated);
 }
 
 }  // namespace vecc::kg

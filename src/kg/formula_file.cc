@@ -185,8 +185,12 @@ void add_formula_weights(const Embeddings& e, WeightFile& file) {
   add_score(formula.text, formula.dims, file);
 }
 
+bool names_formula(const WeightFile& file) {
+  return weights::find_entry(file, kText) != nullptr;
+}
+
 Result<void> name_tucker(WeightFile& file) {
-  if (weights::find_entry(file, kText) != nullptr) return {};
+  if (names_formula(file)) return {};
   ScoreDims dims;
   VECC_TRY(dims.dim, column_size(file, "e"));
   VECC_TRY(dims.relation_dim, column_size(file, "r"));

@@ -14,6 +14,9 @@ void add_formula_weights(const Embeddings& embeddings, WeightFile& file);
 /// NotFinite, those of parse_score_formula() and ScoreCode::load().
 [[nodiscard]] Result<Embeddings> read_formula_embeddings(const WeightFile& file);
 
+/// Whether the metadata have the text of a formula.
+[[nodiscard]] bool names_formula(const WeightFile& file);
+
 /// Makes the weights of a graph of TuckER (`vecc-import kg --model=tucker`), which name no score,
 /// those of its formula. `file`: changed only if it names none. Errors: WeightsDiffer (no table of
 /// columns of entities or of relations).

@@ -149,6 +149,12 @@ TEST_F(KgCommand, RefusesWhatItCannotMean) {
   EXPECT_EQ(run_tool("vecc-kg", {}).code, 2);
 }
 
+TEST_F(KgCommand, WeightsOfAGraphSayNoScore) {
+  const Finished done = run_tool("vecc-kg", {"nearest", weights, "--entity=a"});
+  EXPECT_EQ(done.code, 2);
+  EXPECT_THAT(done.err, HasSubstr("does not say which score it is of; --model= says it: transe"));
+}
+
 TEST_F(KgCommand, NamesOfAFileHaveToFit) {
   const auto with_names = [&](const std::string& names) {
     write_text(folder + "/names", names);

@@ -86,6 +86,30 @@ TEST_F(KgTrainCommand, PrintsFilteredRanksAndWritesWhatTheOthersRead) {
   }
 }
 
+// DistMult's tables are those of TransE: only the file tells them apart.
+TEST_F(KgTrainCommand, WeightsSayWhichScoreTheyAreOf) {
+  const std::string weights = folder + "/w";
+  const auto predict = [&](const Words& more) {
+    return run_tool("vecc-kg", join({"predict", weights, "--query=e1,next,?", "--top=3"}, more));
+  };
+  const Words options{"--epochs=2", "--save-weights=" + weights};
+  ASSERT_EQ(train(join({"--model=transe", "--p=2"}, options)).code, 0);
+  const Finished said = predict({});
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_EQ(said.out, predict({"--model=transe", "--p=2"}).out);
+  const auto expect_refused = [&](const Words& more, const std::string& message) {
+    const Finished done = predict(more);
+    EXPECT_NE(done.code, 0);
+    EXPECT_EQ(done.out, "");
+    EXPECT_THAT(done.err, HasSubstr(message));
+  };
+  expect_refused({"--model=distmult"}, "says that it is of transe, found --model=distmult");
+  expect_refused({"--p=1"}, "says that its norm has p = 2, found --p=1");
+  ASSERT_EQ(train(join({"--model=tucker"}, options)).code, 0);
+  EXPECT_EQ(predict({}).out, predict({"--model=tucker"}).out);
+  expect_refused({"--model=transe"}, "says that it is of formula, found --model=transe");
+}
+
 TEST_F(KgTrainCommand, InverseRelationsAnswerForHeads) {
   const std::string weights = folder + "/w.safetensors";
   const Finished done =

@@ -24,11 +24,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kEvaluateTriplesFooter = R"(
 Examples:
-  vecc-kg evaluate w.safetensors --model=transe --triples=FB15k-237
+  vecc-kg evaluate w.safetensors --triples=FB15k-237
                                           MRR and hits of test.txt's triples among all entities,
                                           filtered by train.txt, valid.txt and test.txt
-  vecc-kg evaluate w.safetensors --model=complex --triples=WN18 --split=validation --json
-  vecc-kg evaluate w.safetensors --model=transe --triples=FB15k-237 --backend=cuda
+  vecc-kg evaluate w.safetensors --triples=WN18 --split=validation --json
+  vecc-kg evaluate w.safetensors --triples=FB15k-237 --backend=cuda
   vecc-kg evaluate w.npz --model=rotate --entities=entities.txt --relations=relations.txt \
       --triples=WN18
 
@@ -90,7 +90,7 @@ Result<void> evaluate_by(EvaluateTriplesCommandLine& line) {
   VECC_TRY(const KgModel model,
            stages.run("weights", [&](ProgressLine&) { return load_kg_model(line.model); }));
   const kg::Embeddings& e = model.embeddings;
-  stages.describe(fmt::format("{}, {}, {}", line.model.model,
+  stages.describe(fmt::format("{}, {}, {}", kg::info_of(model.embeddings.model).name,
                               text_of_count(e.entities, "entity embedding"),
                               text_of_count(e.relations, "relation")));
   VECC_TRY(const KgTriples data, stages.run("triples", [&](ProgressLine&) {

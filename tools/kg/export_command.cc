@@ -20,11 +20,11 @@ constexpr std::uint64_t kMostNameBytes = std::uint64_t{4} << 30;
 
 constexpr const char* kExportFooter = R"(
 Examples:
-  vecc-kg export w.safetensors --model=transe -o w.npz
+  vecc-kg export w.safetensors -o w.npz
                                           entities [N, dim], entity_names [N], relations, ...
-  vecc-kg export w.safetensors --model=transe -o entities.tsv
+  vecc-kg export w.safetensors -o entities.tsv
                                           a line an entity: its name, then its numbers
-  vecc-kg export w.safetensors --model=transe --of=relations -o relations.tsv
+  vecc-kg export w.safetensors --of=relations -o relations.tsv
 
 docs/knowledge-graphs.md. Exit codes: those of vecc.)";
 
@@ -129,7 +129,8 @@ Result<void> write_lines(const KgModel& model, const ExportCommandLine& line) {
       model.embeddings.formula || !kg::info_of(model.embeddings.model).relations.empty();
   if (!is_entities && !has_vectors) {
     return Errors(ErrorCode::Usage, "--of=relations",
-                  line.model.model + " has no vectors of relations; -o FILE.npz has its matrices");
+                  std::string(kg::info_of(model.embeddings.model).name) +
+                      " has no vectors of relations; -o FILE.npz has its matrices");
   }
   const DeferInterrupt whole_file;
   VECC_TRY(DataSink sink, DataSink::open(line.output));

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "src/kg/embeddings_file.h"
 #include "src/kg/formula_file.h"
 #include "src/kg/ranks.h"
 #include "tools/common/suggest.h"
@@ -91,20 +92,49 @@ std::vector<std::uint32_t> match_names(const StringColumn& data, const NameTable
   return numbers;
 }
 
+// The score that the options and the file say, which must not be two.
+Result<kg::StatedScore> score_of(const KgModelOptions& options, const WeightFile& file) {
+  const std::string place = escape_terminal(options.weights, 4096);
+  auto stated = kg::stated_score(file);
+  if (!stated) return stated.error().in(place);
+  if (options.model.empty() && !*stated) {
+    return Errors(ErrorCode::Usage, place,
+                  "does not say which score it is of; --model= says it: " +
+                      kg::list_score_models() + ", tucker");
+  }
+  kg::StatedScore score = stated->value_or(kg::StatedScore());
+  if (!options.model.empty()) {
+    const auto asked = kg::parse_score_model(options.model == kTucker ? "formula" : options.model);
+    if (!asked) {
+      return Errors(ErrorCode::Usage, "--model",
+                    "found " + quote(options.model) + ", expected one of " +
+                        kg::list_score_models() + ", tucker");
+    }
+    if (*stated && score.model != *asked) {
+      return Errors(ErrorCode::WeightsDiffer, place,
+                    "says that it is of " + std::string(kg::info_of(score.model).name) +
+                        ", found --model=" + options.model);
+    }
+    score.model = *asked;
+  }
+  if (options.p != 0 && *stated && score.model == kg::ScoreModel::TransE && score.p != options.p) {
+    return Errors(ErrorCode::WeightsDiffer, place,
+                  "says that its norm has p = " + std::to_string(score.p) +
+                      ", found --p=" + std::to_string(options.p));
+  }
+  if (options.p != 0) score.p = options.p;
+  return score;
+}
+
 }  // namespace
 
 Result<KgModel> load_kg_model(const KgModelOptions& options) {
   const bool is_tucker = options.model == kTucker;
-  const auto score = kg::parse_score_model(is_tucker ? "formula" : options.model);
-  if (!score) {
-    return Errors(ErrorCode::Usage, "--model",
-                  "found " + quote(options.model) + ", expected one of " + kg::list_score_models() +
-                      ", tucker");
-  }
   VECC_TRY(WeightFile file, read_weights(options.weights, {options.max_bytes}));
+  VECC_TRY(const kg::StatedScore score, score_of(options, file));
   const Result<void> named = is_tucker ? kg::name_tucker(file) : Result<void>();
   if (!named) return named.error().in(escape_terminal(options.weights, 4096));
-  auto embeddings = kg::read_embeddings(file, *score, options.p);
+  auto embeddings = kg::read_embeddings(file, score.model, score.p);
   if (!embeddings) return embeddings.error().in(escape_terminal(options.weights, 4096));
   if (is_tucker && embeddings->formula->formula().text != kg::tucker_text()) {
     return Errors(ErrorCode::WeightsDiffer, escape_terminal(options.weights, 4096),

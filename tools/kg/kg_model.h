@@ -20,8 +20,8 @@ inline constexpr const char* kTucker = "tucker";
 
 struct KgModelOptions {
   std::string weights;
-  std::string model;  ///< "transe"
-  std::uint32_t p = 1;
+  std::string model;      ///< "transe"; empty: the weights say it
+  std::uint32_t p = 0;    ///< 0: the weights say it, else 1
   std::string entities;   ///< a file of names, a line an entity; empty: the weights have them
   std::string relations;  ///< the same of relations
   std::uint64_t max_bytes = WeightLimits().max_bytes;
@@ -33,9 +33,10 @@ struct KgModel {
   NameTable relations;
 };
 
-/// Errors: those of read_weights() and read_embeddings(); Usage (no such model; the weights have no
-/// names and no file gives them); of files of names FileUnreadable, FileEmpty, BadTable (other than
-/// a name a row), DuplicateName.
+/// Errors: those of read_weights() and read_embeddings(); Usage (no such model; the weights say
+/// none and no option does; they have no names and no file gives them); WeightsDiffer (they say
+/// another model or p); of files of names FileUnreadable, FileEmpty, BadTable (other than a name a
+/// row), DuplicateName.
 [[nodiscard]] Result<KgModel> load_kg_model(const KgModelOptions& options);
 
 struct KgTriples {

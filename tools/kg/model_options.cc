@@ -18,11 +18,12 @@ void add_kg_model_options(CLI::App& app, KgModelOptions& options) {
   app.add_option("weights", options.weights, "The weights of a score: safetensors or .npz")
       ->required()
       ->type_name("FILE");
-  app.add_option("--model", options.model, "The score that they are of")
-      ->required()
+  app.add_option("--model", options.model,
+                 "The score that they are of, where they do not say it (those of vecc-kg train do)")
       ->check(CLI::IsMember(models).description(""))
       ->type_name(words);
-  add_whole(app, "--p", options.p, {1, 2}, "transe: 1 or 2, the norm's p");
+  add_unset_whole(app, "--p", options.p, {1, 2},
+                  "transe: 1 or 2, the norm's p, where they do not say it; else 1");
   app.add_option("--entities", options.entities,
                  "Names of the entities, a line each, where the weights have none")
       ->type_name("FILE");

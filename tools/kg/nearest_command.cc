@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kNearestFooter = R"(
 Example:
-  vecc-kg nearest w.safetensors --model=transe --entity=/m/027rn --top=5
+  vecc-kg nearest w.safetensors --entity=/m/027rn --top=5
 
 A line an entity, the nearest first: its name, and the cosine or the distance. Exit codes: those of
 vecc.)";

@@ -18,8 +18,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kAnswerFooter = R"(
 Examples:
-  vecc-kg predict w.safetensors --model=transe --query="/m/027rn,/location/contains,?" --top=5
-  vecc-kg predict w.safetensors --model=complex --triples=WN18 --known=drop \
+  vecc-kg predict w.safetensors --query="/m/027rn,/location/contains,?" --top=5
+  vecc-kg predict w.safetensors --triples=WN18 --known=drop \
       --query="?,_hyponym,06845599"
                                           heads that no triple of WN18 has
 

@@ -19,13 +19,15 @@ Query = Tuple[Optional[str], str, Optional[str]]
 class Embeddings:
     """Of a file of weights, safetensors or .npz, of the score `model`: transe (with `p`), transh,
     transr, transf, rescal, distmult, complex, rotate, tucker, or formula, whose text the weights
-    have. `entities` and `relations` are files with a
-    name a line, where the weights have none."""
+    have; without, of the score that the weights say, as those of `vecc-kg train` do. `entities` and
+    `relations` are files with a name a line, where the weights have none."""
 
-    def __init__(self, weights: Path, model: str, *, p: int = 1, entities: Optional[Path] = None,
-                 relations: Optional[Path] = None):
+    def __init__(self, weights: Path, model: Optional[str] = None, *, p: Optional[int] = None,
+                 entities: Optional[Path] = None, relations: Optional[Path] = None):
+        if p is not None and p not in (1, 2):
+            raise usage_error("p", f"found {p!r}, expected 1 or 2")
         names = [os.fspath(path) if path is not None else "" for path in (entities, relations)]
-        self._core = _core.Embeddings(os.fspath(weights), model, p, *names)
+        self._core = _core.Embeddings(os.fspath(weights), model or "", p or 0, *names)
 
     @property
     def entities(self) -> List[str]:
