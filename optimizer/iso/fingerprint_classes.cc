@@ -65,13 +65,6 @@ ValueClasses FingerprintClasses::start(ValueId id) {
   return result;
 }
 
-RowFingerprint FingerprintClasses::fingerprint(ValueId id, std::size_t k,
-                                               std::uint32_t row_class) const {
-  const ClassTable& table = *operand(id, k).table;
-  return {program_.op(program_.op(id).operands[k]).shape, table.parts(row_class),
-          table.doubtful(row_class)};
-}
-
 std::vector<OperandRows> FingerprintClasses::operand_rows(ValueId id) const {
   const Op& op = program_.op(id);
   std::uint32_t rows = op.rows;

@@ -96,9 +96,6 @@ class FingerprintClasses {
   [[nodiscard]] const ValueClasses& operand(ValueId id, std::size_t k) const {
     return *classes_[program_.op(id).operands[k]];
   }
-  /// Of a class of rows of operand `k`.
-  [[nodiscard]] RowFingerprint fingerprint(ValueId id, std::size_t k,
-                                           std::uint32_t row_class) const;
   /// Of all operands.
   [[nodiscard]] std::vector<OperandRows> operand_rows(ValueId id) const;
   /// Nothing yet, for the rows of a value.

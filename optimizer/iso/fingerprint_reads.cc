@@ -1,7 +1,6 @@
 // Classes of rows that are functions of a few rows each: first told apart by what they read, then
 // fingerprinted once for each that is different.
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <functional>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "optimizer/iso/expr_fingerprint.h"
 #include "optimizer/iso/fingerprint_classes.h"
+#include "optimizer/iso/row_products.h"
 #include "optimizer/rewrite/distinct_rows.h"
 #include "optimizer/rewrite/equal_rows.h"
 #include "optimizer/rewrite/keep_least.h"
@@ -214,16 +214,6 @@ ValueClasses FingerprintClasses::classes(const FactOp& fact, ValueId id) {
   });
 }
 
-namespace {
-
-// The last matrix that a loop has transposed.
-struct Transposed {
-  std::optional<std::uint32_t> of;  // class
-  Scratch parts;
-};
-
-}  // namespace
-
 ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
   const auto lifted_rows = [&](std::size_t k, const Lift& lift) {
     return lift.kind == Lift::Kind::None
@@ -235,16 +225,6 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
   const auto& left_rows = !lifted_left.empty() ? lifted_left : operand(id, 0).of_row;
   const auto& right_rows = !lifted_right.empty() ? lifted_right : operand(id, 1).of_row;
 
-  const auto side = [&](std::size_t k, std::uint32_t row_class, bool transpose, Transposed& made) {
-    RowFingerprint x = fingerprint(id, k, row_class);
-    if (!transpose) return x;
-    if (made.of != row_class) {
-      made.parts.resize(x.parts.size());
-      fingerprint_transpose(keys_, x, made.parts);
-      made.of = row_class;
-    }
-    return RowFingerprint{x.shape.transposed(), made.parts, x.doubtful};
-  };
   const std::uint32_t rows = program_.op(id).rows;
   const bool are_different = is_ascending(left_rows, rows) || is_ascending(right_rows, rows);
   const bool is_one_left = !are_different && is_one_class(left_rows);
@@ -260,20 +240,12 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
         rows, [&](std::uint32_t i) { return left_rows[i]; },
         [&](std::uint32_t i) { return right_rows[i]; });
   }
-  // Matrices: neighbouring rows often have the same.
-  const auto times = [&, made = std::array<Transposed, 2>()](std::uint32_t i,
-                                                             std::span<Residues> y) mutable {
-    if (const std::uint32_t ahead = i + ClassTable::kAhead; ahead < rows) {
-      operand(id, 0).table->prefetch(left_rows[ahead]);
-      operand(id, 1).table->prefetch(right_rows[ahead]);
-    }
-    const RowFingerprint left = side(0, left_rows[i], linear.transpose_left, made[0]);
-    const RowFingerprint right = side(1, right_rows[i], linear.transpose_right, made[1]);
-    fingerprint_times(keys_, left, right, y);
-    return left.doubtful || right.doubtful;
-  };
-  const bool hashes = is_hashed_product(keys_, program_.op(program_.op(id).operands[0]).shape,
-                                        program_.op(program_.op(id).operands[1]).shape);
+  const Shape left_shape = program_.op(program_.op(id).operands[0]).shape;
+  const Shape right_shape = program_.op(program_.op(id).operands[1]).shape;
+  const RowProducts times(
+      keys_, {operand(id, 0).table.get(), left_rows, left_shape, linear.transpose_left},
+      {operand(id, 1).table.get(), right_rows, right_shape, linear.transpose_right});
+  const bool hashes = is_hashed_product(keys_, left_shape, right_shape);
   if (hashes && (are_different || first)) return by_hashed_reads(id, first, times);
   if (tells_apart_ || first) return by_reads(id, first, times);
   ValueClasses result = by_reads(id, first, times, /*are_different=*/true);
@@ -320,6 +292,9 @@ ValueClasses FingerprintClasses::row_wise_classes(const VjpOp& vjp, ValueId id) 
   KeyedHash function = keys_.named(HashTag::Vjp, transform ? text_of(transform->transformation)
                                                            : std::get<MapOp>(vjp.of).expr->text());
   function.add(vjp.wrt).add(vjp.shape.rows()).add(vjp.shape.cols());
+  for (const ValueId operand : program_.op(id).operands) {
+    function.add(keys_.part_count(program_.op(operand).shape));
+  }
   const auto compute = [&, read = operand_rows(id)](std::uint32_t i, std::span<Residues> y) {
     for (const OperandRows& rows : read) rows.prefetch_ahead(i);
     if (is_zero(read.back()[i].parts)) {
@@ -330,8 +305,10 @@ ValueClasses FingerprintClasses::row_wise_classes(const VjpOp& vjp, ValueId id) 
     if (transform) {
       for (const std::uint32_t word : words_of(*transform, i)) hash.add(word);
     }
-    for (const OperandRows& rows : read) hash.add(rows[i].parts);
-    for (std::size_t j = 0; j < y.size(); ++j) y[j] = KeyedHash(hash).add(j).value();
+    for (const OperandRows& rows : read) {
+      for (const Residues& part : rows[i].parts) hash.add(part);
+    }
+    for (std::size_t j = 0; j < y.size(); ++j) y[j] = hash.value_with(j);
     return true;  // a derivative may be infinite
   };
   const auto first = reads_repeats(id) ? first_of_few_reads(id, words) : first_of_reads(id, words);

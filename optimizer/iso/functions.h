@@ -20,6 +20,27 @@ void fingerprint_times(const Keys& keys, RowFingerprint left, RowFingerprint rig
 /// Whether products of such rows are hashes of both rows, or 0.
 [[nodiscard]] bool is_hashed_product(const Keys& keys, Shape left, Shape right);
 
+/// Those products, of rows of two shapes.
+class HashedTimes {
+ public:
+  HashedTimes(const Keys& keys, Shape left, Shape right);
+
+  /// What products by one left row have in common.
+  struct Left {
+    KeyedHash hash;
+    bool is_zero;
+    bool may_have_zero;  ///< some element: of a wide row none is known
+    bool doubtful;
+  };
+  [[nodiscard]] Left left(RowFingerprint row) const;
+  void times(const Left& left, RowFingerprint right, std::span<Residues> y) const;
+
+ private:
+  KeyedHash start_;
+  bool is_left_narrow_;
+  bool is_right_narrow_;
+};
+
 /// Rows become columns. `parts` is keys.part_count(x.shape).
 void fingerprint_transpose(const Keys& keys, RowFingerprint x, std::span<Residues> parts);
 

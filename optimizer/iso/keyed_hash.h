@@ -55,6 +55,15 @@ class KeyedHash {
     for (const Residues& element : elements) add(element);
     return *this;
   }
+  /// Of the list and one word or element more, where every list of this tag has as many: half of
+  /// what add() and value() take.
+  [[nodiscard]] Residues value_with(std::uint64_t last) const {
+    return value_with(Residues{last, last});
+  }
+  [[nodiscard]] Residues value_with(const Residues& last) const {
+    return {FirstField::reduce(mix(first_ ^ last.first)),
+            SecondField::reduce(mix(second_ ^ last.second))};
+  }
   [[nodiscard]] Residues value() const {
     constexpr std::uint64_t kLast = 0x9E3779B97F4A7C15ull;
     return {FirstField::reduce(mix(first_ + kLast)), SecondField::reduce(mix(second_ + kLast))};
@@ -95,7 +104,7 @@ class Keys {
     const auto bits = std::bit_cast<std::uint64_t>(number);
     if (bits == 0) return kZero;
     if (number == 1) return kOne;
-    return KeyedHash(constant_).add(bits).value();
+    return constant_.value_with(bits);
   }
   /// Of a parameter or state.
   [[nodiscard]] KeyedHash named(HashTag tag, std::string_view name) const;

@@ -25,6 +25,10 @@ struct PrimeField {
                                 (static_cast<std::uint64_t>(once) & kMask);
     return twice >= kPrime ? twice - kPrime : twice;
   }
+  [[nodiscard]] static constexpr std::uint64_t reduce(std::uint64_t x) {
+    const std::uint64_t once = (x >> 61) * kBelow + (x & kMask);
+    return once >= kPrime ? once - kPrime : once;
+  }
   [[nodiscard]] static constexpr std::uint64_t add(std::uint64_t a, std::uint64_t b) {
     const std::uint64_t sum = a + b;
     return sum >= kPrime ? sum - kPrime : sum;

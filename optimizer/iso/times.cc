@@ -34,19 +34,11 @@ bool doubts_zero(const Keys& keys, RowFingerprint left, RowFingerprint right) {
   return (left.doubtful && may_have_zero(right)) || (right.doubtful && may_have_zero(left));
 }
 
-// A product that is a variable of its own: elements of a narrow result by their places.
+// A product that is a variable of its own.
 void hash_product(const Keys& keys, RowFingerprint left, RowFingerprint right,
                   std::span<Residues> y) {
-  const bool vanishes = is_zero(left.parts) || is_zero(right.parts);
-  if (vanishes && !doubts_zero(keys, left, right)) {
-    std::ranges::fill(y, kZero);
-    return;
-  }
-  KeyedHash hash = keys.hash(HashTag::Times);
-  add_shape(hash, left.shape);
-  add_shape(hash, right.shape);
-  hash.add(left.parts).add(right.parts);
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(i).value();
+  const HashedTimes product(keys, left.shape, right.shape);
+  product.times(product.left(left), right, y);
 }
 
 }  // namespace
@@ -54,6 +46,39 @@ void hash_product(const Keys& keys, RowFingerprint left, RowFingerprint right,
 bool is_hashed_product(const Keys& keys, Shape left, Shape right) {
   return !left.is_scalar() && !right.is_scalar() &&
          !(keys.is_narrow(left) && keys.is_narrow(right));
+}
+
+HashedTimes::HashedTimes(const Keys& keys, Shape left, Shape right)
+    : start_(keys.hash(HashTag::Times)),
+      is_left_narrow_(keys.is_narrow(left)),
+      is_right_narrow_(keys.is_narrow(right)) {
+  add_shape(start_, left);  // so that all that are hashed from here on have as many parts
+  add_shape(start_, right);
+}
+
+HashedTimes::Left HashedTimes::left(RowFingerprint row) const {
+  KeyedHash hash = start_;
+  for (const Residues& part : row.parts) hash.add(part);
+  return {hash, is_zero(row.parts), !is_left_narrow_ || has_zero(row.parts), row.doubtful};
+}
+
+// Elements of a narrow result by their places.
+void HashedTimes::times(const Left& left, RowFingerprint right, std::span<Residues> y) const {
+  const bool doubts_zero = (left.doubtful && (!is_right_narrow_ || has_zero(right.parts))) ||
+                           (right.doubtful && left.may_have_zero);
+  if ((left.is_zero || is_zero(right.parts)) && !doubts_zero) {
+    std::ranges::fill(y, kZero);
+    return;
+  }
+  KeyedHash hash = left.hash;
+  const Residues& last = right.parts.back();
+  for (const Residues& part : right.parts.first(right.parts.size() - 1)) hash.add(part);
+  if (y.size() == 1) {
+    y[0] = hash.value_with(last);
+    return;
+  }
+  hash.add(last);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = hash.value_with(i);
 }
 
 void fingerprint_times(const Keys& keys, RowFingerprint left, RowFingerprint right,

@@ -61,6 +61,8 @@ TYPED_TEST(Fields, reduce_is_the_remainder) {
   for (int i = 0; i < 1000; ++i) numbers.push_back(Uint128{random()} << 64 | random());
   for (const Uint128 x : numbers) {
     EXPECT_EQ(TypeParam::reduce(x), static_cast<std::uint64_t>(x % prime));
+    const auto word = static_cast<std::uint64_t>(x);
+    EXPECT_EQ(TypeParam::reduce(word), word % TypeParam::kPrime);
   }
 }
 
