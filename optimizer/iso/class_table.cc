@@ -31,6 +31,7 @@ std::uint32_t ClassTable::append(std::span<const Residues> fingerprint, bool dou
   }
   blocks_.back().insert(blocks_.back().end(), fingerprint.begin(), fingerprint.end());
   doubtful_.push_back(doubtful ? 1 : 0);
+  if (doubtful) any_doubtful_ = 1;
   return size_++;
 }
 

@@ -16,6 +16,7 @@
 #include "optimizer/rewrite/unset_array.h"
 #include "src/program/index_algebra.h"
 #include "src/support/list_threads.h"
+#include "src/support/mark_once.h"
 #include "src/support/prefetch.h"
 
 namespace vecc::opt::iso {
@@ -36,10 +37,12 @@ class ClassTable {
   /// For one that is to be read soon: most are in no cache where there are millions.
   void prefetch(std::uint32_t id) const {
     prefetch_memory(&blocks_[id / kBlock][id % kBlock * parts_]);
-    prefetch_memory(&doubtful_[id]);
+    if (any_doubtful_ != 0) prefetch_memory(&doubtful_[id]);
   }
   /// See RowFingerprint.
-  [[nodiscard]] bool doubtful(std::uint32_t id) const { return doubtful_[id] != 0; }
+  [[nodiscard]] bool doubtful(std::uint32_t id) const {
+    return any_doubtful_ != 0 && doubtful_[id] != 0;
+  }
 
   /// A fingerprint that is known to be new (by identity).
   std::uint32_t append(std::span<const Residues> fingerprint, bool doubtful = false);
@@ -86,6 +89,11 @@ class ClassTable {
   [[nodiscard]] std::span<Residues> place_of(std::uint32_t id) {
     return std::span(blocks_[id / kBlock]).subspan(id % kBlock * parts_, parts_);
   }
+  /// Of a class that has a place. By several threads at once.
+  void set_doubtful(std::uint32_t id, bool doubtful) {
+    doubtful_[id] = doubtful ? 1 : 0;
+    if (doubtful) mark_once(any_doubtful_);
+  }
   /// Classes begin + fresh[0], begin + fresh[1], ... become begin, begin + 1, ...; others from
   /// `begin` on go.
   void keep_places(std::uint32_t begin, std::span<const std::uint32_t> fresh);
@@ -102,6 +110,7 @@ class ClassTable {
   std::uint32_t size_ = 0;
   std::vector<std::vector<Residues>> blocks_;  // of kBlock classes: growing moves one of them
   std::vector<std::uint8_t> doubtful_;         // not packed: threads write it
+  std::uint8_t any_doubtful_ = 0;              // seldom 1: else none is read
   // Tables for rows that come one at a time, or few at once; many are told apart without them.
   std::uint32_t indexed_ = 0;   // classes below are in first_
   HashSlots first_;             // by their residues in the first field
@@ -139,7 +148,7 @@ std::uint32_t ClassTable::append_all(std::uint32_t count, const Fill& fill) {
   add_places(count);
   ListThreads::for_ranges(count, [&](std::size_t from, std::size_t to) {
     auto append = [this, begin, own = fill](std::uint32_t i) mutable {
-      doubtful_[begin + i] = own(i, place_of(begin + i)) ? 1 : 0;
+      set_doubtful(begin + i, own(i, place_of(begin + i)));
     };
     for (auto i = static_cast<std::uint32_t>(from); i < to; ++i) append(i);
   });
@@ -178,7 +187,7 @@ void ClassTable::insert_all_by_threads(std::uint32_t count, const Fill& fill, co
   std::vector<std::uint32_t> row_class = EqualRows::find(
       known + count,
       [&, own = fill](std::uint32_t row) mutable {
-        if (row >= known) doubtful_[row] = own(row - known, place_of(row)) ? 1 : 0;
+        if (row >= known) set_doubtful(row, own(row - known, place_of(row)));
         return hash_of(parts(row), &Residues::first);
       },
       [&](std::uint32_t a, std::uint32_t b) {

@@ -65,13 +65,19 @@ ValueClasses FingerprintClasses::start(ValueId id) {
   return result;
 }
 
-std::vector<OperandRows> FingerprintClasses::operand_rows(ValueId id) const {
+std::vector<OperandRows> FingerprintClasses::operand_rows(ValueId id,
+                                                          const ValueClasses* by_class) const {
   const Op& op = program_.op(id);
   std::uint32_t rows = op.rows;
   if (const auto* contract = std::get_if<ContractOp>(&op.attributes)) rows = contract->types.size();
   std::vector<OperandRows> result;
   for (std::size_t k = 0; k < op.operands.size(); ++k) {
-    result.emplace_back(operand(id, k), program_.op(op.operands[k]).shape, rows);
+    const Shape shape = program_.op(op.operands[k]).shape;
+    if (&operand(id, k) == by_class) {
+      result.emplace_back(*by_class->table, shape);
+    } else {
+      result.emplace_back(operand(id, k), shape, rows);
+    }
   }
   return result;
 }
@@ -87,6 +93,7 @@ ValueClasses FingerprintClasses::by_identity(const KeyedHash& name, ValueId id) 
         return false;
       });
   result.of_row = list_of(rows, [first](std::uint32_t i) { return first + i; });
+  result.numbered = rows;
   return result;
 }
 
@@ -166,6 +173,7 @@ ValueClasses FingerprintClasses::classes(const ConcatOp&, ValueId id) {
   const bool grows =
       last_reader_[operands[0]] == id && std::ranges::count(operands, operands[0]) == 1;
   ValueClasses result = grows ? std::move(first) : first;
+  if (operands.size() > 1) result.numbered = 0;
   for (std::size_t k = 1; k < operands.size(); ++k) append_rows(operand(id, k), result);
   return result;
 }

@@ -23,6 +23,9 @@ struct ValueClasses {
   std::shared_ptr<ClassTable> table;
   std::vector<std::uint32_t> of_row;
   bool repeats = false;  ///< several classes may have one fingerprint
+  /// Of that many classes, 0 .. numbered-1, each has its first row behind those of the ones before
+  /// it, and there is no other; 0: that is not known.
+  std::uint32_t numbered = 0;
 };
 
 /// What a loop over the rows of an op reads of one operand, which stays where it is.
@@ -35,9 +38,11 @@ class OperandRows {
         ahead_(read.of_row.size() == rows ? rows : 0),
         step_(read.of_row.size() == 1 ? 0 : 1),
         shape_(shape) {}
+  /// Of a class in the place of a row.
+  OperandRows(const ClassTable& table, Shape shape) : table_(&table), shape_(shape) {}
 
   [[nodiscard]] RowFingerprint operator[](std::uint32_t row) const {
-    const std::uint32_t row_class = of_row_[row * step_];
+    const std::uint32_t row_class = of_row_ == nullptr ? row : of_row_[row * step_];
     return {shape_, table_->parts(row_class), table_->doubtful(row_class)};
   }
   /// Asks for what a row some ahead of `row` has. Classes lie anywhere where rows were gathered.
@@ -48,9 +53,9 @@ class OperandRows {
 
  private:
   const ClassTable* table_;
-  const std::uint32_t* of_row_;
-  std::uint32_t ahead_;
-  std::uint32_t step_;
+  const std::uint32_t* of_row_ = nullptr;
+  std::uint32_t ahead_ = 0;
+  std::uint32_t step_ = 0;
   Shape shape_;
 };
 
@@ -96,33 +101,46 @@ class FingerprintClasses {
   [[nodiscard]] const ValueClasses& operand(ValueId id, std::size_t k) const {
     return *classes_[program_.op(id).operands[k]];
   }
-  /// Of all operands.
-  [[nodiscard]] std::vector<OperandRows> operand_rows(ValueId id) const;
+  /// Of all operands; of `by_class`, if there is one, classes are read in the place of rows.
+  [[nodiscard]] std::vector<OperandRows> operand_rows(ValueId id,
+                                                      const ValueClasses* by_class = nullptr) const;
   /// Nothing yet, for the rows of a value.
   [[nodiscard]] ValueClasses start(ValueId id);
   /// The rows of a parameter or state: a class each.
   [[nodiscard]] ValueClasses by_identity(const KeyedHash& name, ValueId id);
-  /// Rows told apart by what they read: `first` has for each row the first that reads the same;
-  /// none: they are not told apart. `fingerprint(i, parts)` is asked for the first rows, and
-  /// returns whether it is doubtful. Each thread has a copy of it. `are_different`: these have
-  /// different fingerprints, or need no class that says so.
+  /// How rows are told apart before they have fingerprints.
+  struct Apart {
+    /// By row: the first that reads the same.
+    std::optional<std::vector<std::uint32_t>> first;
+    /// Or what tells them apart, whose classes are numbered: fingerprints are those of its classes.
+    const ValueClasses* by = nullptr;
+
+    [[nodiscard]] bool is_known() const { return first || by != nullptr; }
+  };
+  /// Rows told apart by what they read, or not. `fingerprint(i, parts)` is asked for the first
+  /// rows, or for classes, and returns whether it is doubtful. Each thread has a copy of it.
+  /// `are_different`: these have different fingerprints, or need no class that says so.
   template <class Fingerprint>
-  [[nodiscard]] ValueClasses by_reads(ValueId id,
-                                      const std::optional<std::vector<std::uint32_t>>& first,
+  [[nodiscard]] ValueClasses by_reads(ValueId id, const Apart& apart,
                                       const Fingerprint& fingerprint, bool are_different = false);
+  template <class Fingerprint>
+  [[nodiscard]] ValueClasses by_classes(ValueId id, const ValueClasses& read,
+                                        const Fingerprint& fingerprint, bool are_different);
+  template <class Fingerprint>
+  void by_first_rows(const std::vector<std::uint32_t>& first, const Fingerprint& fingerprint,
+                     bool are_different, ValueClasses& result);
   /// The same of a hash of all that a row reads, so that different reads make different rows, but
   /// for those that are 0.
   template <class Fingerprint>
-  [[nodiscard]] ValueClasses by_hashed_reads(ValueId id,
-                                             const std::optional<std::vector<std::uint32_t>>& first,
+  [[nodiscard]] ValueClasses by_hashed_reads(ValueId id, const Apart& apart,
                                              const Fingerprint& fingerprint);
-  /// By row of a value that is made row by row: the first that reads the same rows and words. None
-  /// where no two do.
-  [[nodiscard]] std::optional<std::vector<std::uint32_t>> first_of_reads(
-      ValueId id, std::span<const std::uint32_t> words = {});
-  /// The same; none as well where it would take as long to tell rows apart as to make fingerprints.
-  [[nodiscard]] std::optional<std::vector<std::uint32_t>> first_of_few_reads(
-      ValueId id, std::span<const std::uint32_t> words = {});
+  /// Rows of a value that is made row by row, by the rows and words that each reads.
+  [[nodiscard]] Apart apart_by_reads(ValueId id, std::span<const std::uint32_t> words = {});
+  /// The same; not where it would take as long to tell rows apart as to make fingerprints.
+  [[nodiscard]] Apart apart_by_few_reads(ValueId id, std::span<const std::uint32_t> words = {});
+  [[nodiscard]] std::vector<const ValueClasses*> reads_by_row(ValueId id) const;
+  /// By the classes of one operand.
+  [[nodiscard]] static Apart apart_by_class(const ValueClasses& read);
   /// Whether rows of a value that is made row by row most likely read different ones.
   [[nodiscard]] bool reads_many(ValueId id) const;
   /// Whether an operand has one fingerprint in several classes.

@@ -74,30 +74,37 @@ std::span<const std::uint32_t> words_of(const TransformOp& transform, std::uint3
 }  // namespace
 
 template <class Fingerprint>
-ValueClasses FingerprintClasses::by_reads(ValueId id, const std::optional<Firsts>& first,
+ValueClasses FingerprintClasses::by_reads(ValueId id, const Apart& apart,
                                           const Fingerprint& fingerprint, bool are_different) {
+  if (apart.by != nullptr) return by_classes(id, *apart.by, fingerprint, are_different);
   ValueClasses result = start(id);
   const std::uint32_t rows = program_.op(id).rows;
-  if (are_different && !first) {
+  if (are_different && !apart.first) {
     const std::uint32_t begin = result.table->append_all(rows, fingerprint);
     result.of_row = list_of(rows, [begin](std::uint32_t i) { return begin + i; });
-    return result;
-  }
-  if (rows == 1) {  // of nearly all values of a deep recursion
+  } else if (rows == 1) {  // of nearly all values of a deep recursion
     Scratch parts(result.table->part_count());
     const bool doubtful = [&parts, own = fingerprint]() mutable { return own(0, parts); }();
     result.of_row.push_back(result.table->append(parts, doubtful));
-    return result;
-  }
-  result.of_row = unset_list<std::uint32_t>(rows);
-  if (!first) {
+  } else if (!apart.first) {
+    result.of_row = unset_list<std::uint32_t>(rows);
     result.table->insert_all_by_threads(
         rows, fingerprint,
         [&](std::uint32_t i, std::uint32_t row_class) { result.of_row[i] = row_class; });
-    return result;
+  } else {
+    result.of_row = unset_list<std::uint32_t>(rows);
+    by_first_rows(*apart.first, fingerprint, are_different, result);
   }
+  result.numbered = result.table->size();
+  return result;
+}
+
+template <class Fingerprint>
+void FingerprintClasses::by_first_rows(const Firsts& first, const Fingerprint& fingerprint,
+                                       bool are_different, ValueClasses& result) {
+  const auto rows = static_cast<std::uint32_t>(first.size());
   const std::vector<std::uint32_t> different =
-      entries_where(rows, [&](std::uint32_t i) { return (*first)[i] == i; });
+      entries_where(rows, [&](std::uint32_t i) { return first[i] == i; });
   const auto count = static_cast<std::uint32_t>(different.size());
   const auto fill = [&different, own = fingerprint](std::uint32_t n,
                                                     std::span<Residues> parts) mutable {
@@ -116,14 +123,33 @@ ValueClasses FingerprintClasses::by_reads(ValueId id, const std::optional<Firsts
   }
   ListThreads::for_ranges(rows, [&](std::size_t begin, std::size_t end) {
     for (auto i = static_cast<std::uint32_t>(begin); i < end; ++i) {
-      if ((*first)[i] != i) result.of_row[i] = result.of_row[(*first)[i]];
+      if (first[i] != i) result.of_row[i] = result.of_row[first[i]];
     }
   });
+}
+
+// Class after class of what is read, where they lie: no row is looked at.
+template <class Fingerprint>
+ValueClasses FingerprintClasses::by_classes(ValueId id, const ValueClasses& read,
+                                            const Fingerprint& fingerprint, bool are_different) {
+  ValueClasses result = start(id);
+  const auto rows = static_cast<std::uint32_t>(read.of_row.size());
+  if (are_different) {
+    const std::uint32_t begin = result.table->append_all(read.numbered, fingerprint);
+    result.of_row = list_of(rows, [&](std::uint32_t i) { return begin + read.of_row[i]; });
+  } else {
+    std::vector<std::uint32_t> class_of = unset_list<std::uint32_t>(read.numbered);
+    result.table->insert_all_by_threads(
+        read.numbered, fingerprint,
+        [&](std::uint32_t read_class, std::uint32_t made) { class_of[read_class] = made; });
+    result.of_row = list_of(rows, [&](std::uint32_t i) { return class_of[read.of_row[i]]; });
+  }
+  result.numbered = result.table->size();
   return result;
 }
 
 template <class Fingerprint>
-ValueClasses FingerprintClasses::by_hashed_reads(ValueId id, const std::optional<Firsts>& first,
+ValueClasses FingerprintClasses::by_hashed_reads(ValueId id, const Apart& apart,
                                                  const Fingerprint& fingerprint) {
   if (!reads_repeats(id)) {
     std::atomic<std::uint32_t> zeros{0};
@@ -135,10 +161,10 @@ ValueClasses FingerprintClasses::by_hashed_reads(ValueId id, const std::optional
       }
       return doubtful;
     };
-    ValueClasses result = by_reads(id, first, count_zeros, /*are_different=*/true);
+    ValueClasses result = by_reads(id, apart, count_zeros, /*are_different=*/true);
     if (zeros <= 1) return result;
   }
-  return by_reads(id, first, fingerprint);
+  return by_reads(id, apart, fingerprint);
 }
 
 bool FingerprintClasses::reads_repeats(ValueId id) const {
@@ -146,10 +172,17 @@ bool FingerprintClasses::reads_repeats(ValueId id) const {
   return std::ranges::any_of(operands, [&](ValueId value) { return classes_[value]->repeats; });
 }
 
-std::optional<Firsts> FingerprintClasses::first_of_few_reads(ValueId id,
-                                                             std::span<const std::uint32_t> words) {
+FingerprintClasses::Apart FingerprintClasses::apart_by_few_reads(
+    ValueId id, std::span<const std::uint32_t> words) {
   const bool is_soon_made = keys_.part_count(program_.op(id).shape) == 1;
-  return is_soon_made && reads_many(id) ? std::nullopt : first_of_reads(id, words);
+  const bool by_class = words.empty() && reads_by_row(id).size() == 1;
+  return is_soon_made && !by_class && reads_many(id) ? Apart() : apart_by_reads(id, words);
+}
+
+// Classes that are not numbered may be few of many.
+FingerprintClasses::Apart FingerprintClasses::apart_by_class(const ValueClasses& read) {
+  if (read.numbered > 0) return {std::nullopt, &read};
+  return {first_of_class(read.of_row, read.table->size()), nullptr};
 }
 
 bool FingerprintClasses::reads_many(ValueId id) const {
@@ -165,27 +198,35 @@ bool FingerprintClasses::reads_many(ValueId id) const {
   return most >= kMany * op.rows;
 }
 
-std::optional<Firsts> FingerprintClasses::first_of_reads(ValueId id,
-                                                         std::span<const std::uint32_t> words) {
+// Each once, but those that all rows read.
+std::vector<const ValueClasses*> FingerprintClasses::reads_by_row(ValueId id) const {
   const Op& op = program_.op(id);
-  std::vector<const ValueClasses*> reads;  // each once, but those that all rows read
+  std::vector<const ValueClasses*> reads;
   for (std::size_t k = 0; k < op.operands.size(); ++k) {
     const ValueClasses& read = operand(id, k);
     const bool by_row = read.of_row.size() == op.rows;
     if (by_row && std::ranges::count(reads, &read) == 0) reads.push_back(&read);
   }
+  return reads;
+}
+
+FingerprintClasses::Apart FingerprintClasses::apart_by_reads(ValueId id,
+                                                             std::span<const std::uint32_t> words) {
+  const Op& op = program_.op(id);
+  const std::vector<const ValueClasses*> reads = reads_by_row(id);
   const auto tells_apart = [&](const ValueClasses* read) {
     return is_ascending(read->of_row, op.rows);
   };
-  if (std::ranges::any_of(reads, tells_apart)) return std::nullopt;
-  if (words.empty() && reads.size() == 1) {
-    return first_of_class(reads[0]->of_row, reads[0]->table->size());
-  }
+  if (std::ranges::any_of(reads, tells_apart)) return {};
+  if (words.empty() && reads.size() == 1) return apart_by_class(*reads[0]);
   const std::size_t own_words = words.size() / std::max(op.rows, 1u);
   const std::size_t width = own_words + reads.size();
-  return EqualRows::find_words(op.rows, width, [&](std::uint32_t i, std::size_t k) {
-    return k < own_words ? words[i * own_words + k] : reads[k - own_words]->of_row[i];
-  });
+  return {EqualRows::find_words(op.rows, width,
+                                [&](std::uint32_t i, std::size_t k) {
+                                  return k < own_words ? words[i * own_words + k]
+                                                       : reads[k - own_words]->of_row[i];
+                                }),
+          nullptr};
 }
 
 ValueClasses FingerprintClasses::classes(const FactOp& fact, ValueId id) {
@@ -194,17 +235,19 @@ ValueClasses FingerprintClasses::classes(const FactOp& fact, ValueId id) {
       y[0] = kOne;
       return false;
     };
-    return by_reads(id, Firsts(fact.rows, 0), fill_one);
+    return by_reads(id, {Firsts(fact.rows, 0), nullptr}, fill_one);
   }
   const std::size_t size = fact.shape.size();
   const auto row = [&](std::uint32_t i) { return std::span(*fact.values).subspan(i * size, size); };
-  const Firsts first = first_of_constants(
-      fact.rows, size, [&](std::uint32_t i) { return fact.values->data() + i * size; });
+  const Apart apart{
+      first_of_constants(fact.rows, size,
+                         [&](std::uint32_t i) { return fact.values->data() + i * size; }),
+      nullptr};
   Scratch positions;
   if (!keys_.is_narrow(fact.shape)) {
     for (std::size_t k = 0; k < size; ++k) positions.push_back(keys_.position(k));
   }
-  return by_reads(id, first, [&](std::uint32_t i, std::span<Residues> y) {
+  return by_reads(id, apart, [&](std::uint32_t i, std::span<Residues> y) {
     if (keys_.is_narrow(fact.shape)) {
       std::ranges::transform(row(i), y.begin(), [&](double c) { return keys_.constant(c); });
     } else {
@@ -229,32 +272,43 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
   const bool are_different = is_ascending(left_rows, rows) || is_ascending(right_rows, rows);
   const bool is_one_left = !are_different && is_one_class(left_rows);
   const bool is_one_right = !are_different && !is_one_left && is_one_class(right_rows);
-  std::optional<Firsts> first;
+  const auto by_class = [&](std::size_t k, const std::vector<std::uint32_t>& rows_of) {
+    const ValueClasses& read = operand(id, k);
+    if (&rows_of == &read.of_row) return apart_by_class(read);
+    return Apart{first_of_class(rows_of, read.table->size()), nullptr};
+  };
+  Apart apart;
   if (is_one_left) {
-    first = first_of_class(right_rows, operand(id, 1).table->size());
+    apart = by_class(1, right_rows);
   } else if (is_one_right) {
-    first = first_of_class(left_rows, operand(id, 0).table->size());
+    apart = by_class(0, left_rows);
   } else if (!are_different && tells_apart_ &&
              keys_.part_count(program_.op(id).shape) > 1) {  // of one, it is as soon made
-    first = EqualRows::find_pairs(
+    apart.first = EqualRows::find_pairs(
         rows, [&](std::uint32_t i) { return left_rows[i]; },
         [&](std::uint32_t i) { return right_rows[i]; });
   }
   const Shape left_shape = program_.op(program_.op(id).operands[0]).shape;
   const Shape right_shape = program_.op(program_.op(id).operands[1]).shape;
-  const RowProducts times(
+  const RowProducts products(
       keys_, {operand(id, 0).table.get(), left_rows, left_shape, linear.transpose_left},
       {operand(id, 1).table.get(), right_rows, right_shape, linear.transpose_right});
+  const auto times = [&, own = products](std::uint32_t i, std::span<Residues> y) mutable {
+    if (apart.by == nullptr) return own(i, y);
+    return is_one_left ? own.multiply(left_rows[0], i, y) : own.multiply(i, right_rows[0], y);
+  };
   const bool hashes = is_hashed_product(keys_, left_shape, right_shape);
-  if (hashes && (are_different || first)) return by_hashed_reads(id, first, times);
-  if (tells_apart_ || first) return by_reads(id, first, times);
-  ValueClasses result = by_reads(id, first, times, /*are_different=*/true);
+  if (hashes && (are_different || apart.is_known())) return by_hashed_reads(id, apart, times);
+  if (tells_apart_ || apart.is_known()) return by_reads(id, apart, times);
+  ValueClasses result = by_reads(id, apart, times, /*are_different=*/true);
   result.repeats = true;
   return result;
 }
 
 ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId id) {
-  const OperandRows read = operand_rows(id)[0];
+  const auto words = row_words(transform);
+  const Apart apart = apart_by_reads(id, words);
+  const OperandRows read = operand_rows(id, apart.by)[0];
   const Shape shape = program_.op(id).shape;
   const auto compute = [&, read, keys = keys_](std::uint32_t i, std::span<Residues> y) {
     read.prefetch_ahead(i);
@@ -262,18 +316,18 @@ ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId i
     fingerprint_transformation(keys, transform.transformation, words_of(transform, i), x, shape, y);
     return x.doubtful || makes_doubt(transform.transformation.id);
   };
-  const auto words = row_words(transform);
-  const std::optional<Firsts> first = first_of_reads(id, words);
   const bool hashes =
       words.empty() && info(transform.transformation.id).fingerprint == FunctionFingerprint::Hashed;
-  return hashes ? by_hashed_reads(id, first, compute) : by_reads(id, first, compute);
+  return hashes ? by_hashed_reads(id, apart, compute) : by_reads(id, apart, compute);
 }
 
 ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
   const Operands& operands = program_.op(id).operands;
   std::vector<Shape> shapes;
   for (const ValueId operand : operands) shapes.push_back(program_.op(operand).shape);
-  const auto compute = [read = operand_rows(id), expr = ExprFingerprint(keys_, *map.expr, shapes),
+  const Apart apart = apart_by_few_reads(id);
+  const auto compute = [read = operand_rows(id, apart.by),
+                        expr = ExprFingerprint(keys_, *map.expr, shapes),
                         elements = std::vector<RowFingerprint>(operands.size())](
                            std::uint32_t i, std::span<Residues> y) mutable {
     for (std::size_t k = 0; k < read.size(); ++k) {
@@ -282,7 +336,7 @@ ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
     }
     return expr.compute(elements, y);
   };
-  return by_reads(id, first_of_few_reads(id), compute);
+  return by_reads(id, apart, compute);
 }
 
 // A hash of the function and of all that it reads, for each element; zero where g is.
@@ -295,7 +349,9 @@ ValueClasses FingerprintClasses::row_wise_classes(const VjpOp& vjp, ValueId id) 
   for (const ValueId operand : program_.op(id).operands) {
     function.add(keys_.part_count(program_.op(operand).shape));
   }
-  const auto compute = [&, read = operand_rows(id)](std::uint32_t i, std::span<Residues> y) {
+  const Apart apart = reads_repeats(id) ? apart_by_few_reads(id, words) : apart_by_reads(id, words);
+  const auto compute = [&, read = operand_rows(id, apart.by)](std::uint32_t i,
+                                                              std::span<Residues> y) {
     for (const OperandRows& rows : read) rows.prefetch_ahead(i);
     if (is_zero(read.back()[i].parts)) {
       std::ranges::fill(y, kZero);
@@ -311,8 +367,7 @@ ValueClasses FingerprintClasses::row_wise_classes(const VjpOp& vjp, ValueId id) 
     for (std::size_t j = 0; j < y.size(); ++j) y[j] = hash.value_with(j);
     return true;  // a derivative may be infinite
   };
-  const auto first = reads_repeats(id) ? first_of_few_reads(id, words) : first_of_reads(id, words);
-  return by_hashed_reads(id, first, compute);
+  return by_hashed_reads(id, apart, compute);
 }
 
 }  // namespace vecc::opt::iso

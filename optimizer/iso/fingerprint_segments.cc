@@ -46,9 +46,13 @@ void FingerprintClasses::reduce_segments(const SegmentOp& segment, ValueId id,
   const auto keep = [&](std::uint32_t k, std::uint32_t row_class) {
     result.of_row[reduced[k]] = row_class;
   };
-  if (!once) return result.table->insert_all_by_threads(count, reduce, keep);
-  result.table->insert_all(count, reduce, keep);  // there is one mark a class, for one thread
-  clear_marks(from);
+  if (once) {
+    result.table->insert_all(count, reduce, keep);  // there is one mark a class, for one thread
+    clear_marks(from);
+  } else {
+    result.table->insert_all_by_threads(count, reduce, keep);
+  }
+  if (result.table != from.table) result.numbered = result.table->size();
 }
 
 // Where most segments are their one member, rows have its class, in its table. Returns the segments
@@ -129,6 +133,7 @@ void FingerprintClasses::share_segments(const SegmentOp& segment, ValueId id,
     result.table->insert_all_by_threads(
         rows, share_of,
         [&](std::uint32_t row, std::uint32_t row_class) { result.of_row[row] = row_class; });
+    result.numbered = result.table->size();
     return;
   }
   // Shares are hashes of different members, but for members that are alone: their shares are 1.
@@ -204,12 +209,14 @@ ValueClasses FingerprintClasses::segment_classes(const VjpOp& vjp, ValueId id) {
   if (std::ranges::any_of(op.operands, tells_segments_apart)) {
     const std::uint32_t begin = result.table->append_all(op.rows, share_of);
     result.of_row = list_of(op.rows, [begin](std::uint32_t row) { return begin + row; });
+    result.numbered = op.rows;
     return result;
   }
   result.of_row = unset_list<std::uint32_t>(op.rows);
   result.table->insert_all_by_threads(
       op.rows, share_of,
       [&](std::uint32_t row, std::uint32_t row_class) { result.of_row[row] = row_class; });
+  result.numbered = result.table->size();
   return result;
 }
 

@@ -53,6 +53,7 @@ using iso::ValueClasses;
 RowMap first_of_each(const ValueClasses& classes) {
   constexpr std::size_t kSparse = 8;  // classes a row from which on a table by class is too long
   if (is_ascending(classes.of_row, static_cast<std::uint32_t>(classes.of_row.size()))) return {};
+  if (classes.numbered > 0) return RowMap::of_numbered(classes.of_row, classes.numbered);
   if (classes.table->size() <= kSparse * classes.of_row.size()) {
     return RowMap::of_classes(classes.of_row, classes.table->size());
   }
@@ -97,7 +98,7 @@ RowMap first_of_each_multiset(const Segments& segments, const ValueClasses& clas
         return false;
       },
       [&](std::uint32_t s, std::uint32_t multiset) { of_segment[s] = multiset; });
-  return RowMap::of_classes(of_segment, multisets.size());
+  return RowMap::of_numbered(of_segment, multisets.size());
 }
 
 // The first segment of each multiset of rows stands for all, member for equal member: of equal

@@ -39,6 +39,39 @@ RowMap RowMap::of_classes(std::span<const std::uint32_t> classes, std::uint32_t 
   return map;
 }
 
+// What a range of rows has met before it is the largest class of the rows before: no table of
+// classes is asked.
+RowMap RowMap::of_numbered(std::span<const std::uint32_t> classes, std::uint32_t class_count) {
+  if (class_count == classes.size()) return {};
+  const std::size_t rows = classes.size();
+  std::vector<std::uint32_t> met(ListThreads::ranges_of(rows) + 1);  // classes, before each range
+  ListThreads::for_numbered_ranges(rows,
+                                   [&](std::size_t range, std::size_t begin, std::size_t end) {
+                                     std::uint32_t most = 0;
+                                     for (; begin < end; ++begin)
+                                       most = std::max(most, classes[begin] + 1);
+                                     met[range + 1] = most;
+                                   });
+  for (std::size_t range = 1; range < met.size(); ++range) {
+    met[range] = std::max(met[range], met[range - 1]);
+  }
+  RowMap map;
+  map.identity = false;
+  map.kept = unset_list<std::uint32_t>(class_count);
+  map.place = unset_list<std::uint32_t>(rows);
+  ListThreads::for_numbered_ranges(rows,
+                                   [&](std::size_t range, std::size_t begin, std::size_t end) {
+                                     std::uint32_t next = met[range];
+                                     for (; begin < end; ++begin) {
+                                       map.place[begin] = classes[begin];
+                                       if (classes[begin] == next)
+                                         map.kept[next++] = static_cast<std::uint32_t>(begin);
+                                     }
+                                   });
+  VECC_CHECK(met.back() == class_count, "a class without a row");
+  return map;
+}
+
 namespace {
 
 // Where the rows of an old value are found in the new Program: row i is row place[i] of `now`.

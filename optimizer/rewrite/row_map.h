@@ -38,6 +38,9 @@ struct RowMap {
   /// identity if that is all rows in order.
   [[nodiscard]] static RowMap of_classes(std::span<const std::uint32_t> classes,
                                          std::uint32_t class_count);
+  /// The same where all rows are read, and classes are numbered in the order of their first rows.
+  [[nodiscard]] static RowMap of_numbered(std::span<const std::uint32_t> classes,
+                                          std::uint32_t class_count);
   /// Rows that are left.
   [[nodiscard]] std::uint32_t rows(const Op& op) const {
     return identity ? op.rows : static_cast<std::uint32_t>(kept.size());
