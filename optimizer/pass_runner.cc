@@ -54,7 +54,7 @@ Result<void> PassRunner::run_one(const Pass& pass, Program& program) {
   const auto start = std::chrono::steady_clock::now();
   run.changed = pass.run(program, context_);
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (run.changed) context_.forget_program();
+  context_.end_pass(run.changed);
   if (run.changed) statistics_ = vecc::statistics(program);
   run.after = statistics_;
   run.counters = context_.take_counters();

@@ -36,6 +36,7 @@ bool dedup_rows(Program& program, PassContext& context) {
   if (plan.changes) program = rebuild_rows(program, plan.maps);
   const std::uint64_t gathers = segment_linears_in_order(program);
   context.count("gathers left out", gathers);
+  if (context.rows_are_told_apart() && gathers == 0) context.leave_rows_told_apart();
   return plan.changes || gathers > 0;
 }
 

@@ -271,6 +271,7 @@ bool iso_compress(Program& program, PassContext& context) {
   const RowMaps& maps = compressor.maps();
   context.count("rows left out", compressor.merged());
   context.count("different rows that meet in the first field", compressor.meeting_in_first_field());
+  context.leave_rows_told_apart();
   if (maps.all_identity()) return false;
   program = rebuild_rows(program, maps);
   return true;

@@ -6,7 +6,7 @@
 namespace vecc::opt {
 
 const RowClasses& PassContext::row_classes(const Program& program) {
-  if (!row_classes_) row_classes_.emplace(program);
+  if (!row_classes_) row_classes_.emplace(program, told_apart_);
   return *row_classes_;
 }
 

@@ -33,8 +33,16 @@ class PassContext {
   /// The same, or null if the rows that are different have more than `most` elements, which takes
   /// less time to find (RowClasses::of_few).
   [[nodiscard]] const RowClasses* row_classes_of_few(const Program& program, std::uint64_t most);
-  /// A pass changed the Program: what was found out about it is gone.
-  void forget_program() { row_classes_.reset(); }
+  /// Said by a pass of the Program that it leaves: of each value that makes_new_rows(), no two rows
+  /// are equal.
+  void leave_rows_told_apart() { leaves_told_apart_ = true; }
+  /// Whether the last one said so, and none has changed the Program since.
+  [[nodiscard]] bool rows_are_told_apart() const { return told_apart_; }
+  /// A pass has ended. If it changed the Program, what was found out about that is gone.
+  void end_pass(bool changed) {
+    if (changed) row_classes_.reset();
+    told_apart_ = std::exchange(leaves_told_apart_, false) || (told_apart_ && !changed);
+  }
 
   /// Adds to a counter of this run: `count("rows merged", 12)`.
   void count(std::string_view what, std::uint64_t amount);
@@ -46,6 +54,8 @@ class PassContext {
   const GatherPreset& preset_;
   PadMode pad_mode_;
   std::optional<RowClasses> row_classes_;
+  bool told_apart_ = false;
+  bool leaves_told_apart_ = false;  // the pass that runs
   std::vector<std::pair<std::string, std::uint64_t>> counters_;
 };
 

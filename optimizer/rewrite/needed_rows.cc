@@ -66,11 +66,7 @@ class RowSet {
 class Planner {
  public:
   Planner(const Program& program, const RowClasses* classes, double margin)
-      : program_(program),
-        classes_(classes),
-        margin_(margin),
-        needed_(program.ops().size()),
-        place_of_class_(long_list(classes ? classes->size() : 0, kNoRow)) {
+      : program_(program), classes_(classes), margin_(margin), needed_(program.ops().size()) {
     plan_.maps = RowMaps(program.ops().size());
   }
 
@@ -111,7 +107,8 @@ class Planner {
 
   // Chooses the kept rows among the needed ones: all of them, or the first of each class.
   void choose(ValueId id, const RowSet& needed, bool may_merge) {
-    const bool merges = may_merge && classes_ != nullptr && program_.op(id).rows > 1;
+    const bool merges = may_merge && classes_ != nullptr && program_.op(id).rows > 1 &&
+                        !classes_->are_told_apart(id);
     if (needed.all() && !merges) return;
     std::vector<std::uint32_t> candidates = rows_of(needed, id);
     std::vector<std::uint32_t> firsts =
@@ -132,8 +129,15 @@ class Planner {
     return kept > 0 && static_cast<double>(needed - kept) > margin_ * static_cast<double>(needed);
   }
 
+  void need_places() {
+    if (classes_ != nullptr && place_of_class_.empty()) {
+      place_of_class_ = long_list(classes_->size(), kNoRow);
+    }
+  }
+
   std::vector<std::uint32_t> first_of_classes(ValueId id,
                                               const std::vector<std::uint32_t>& candidates) {
+    need_places();
     const RowClasses::View classes = classes_->of(id);
     const auto count = static_cast<std::uint32_t>(candidates.size());
     const auto place_of = [&](std::uint32_t row) {
@@ -295,6 +299,7 @@ class Planner {
   // Of softmax and sparsemax: the segments with a needed row; of those with equal members, the
   // first. Equal segments have rows of the same classes, others share none: the least one tells.
   void choose_whole_segments(const SegmentOp& segment, ValueId id, const RowSet& needed) {
+    need_places();
     const std::uint32_t rows = program_.op(id).rows;
     const std::uint32_t segments = segment.segments.count(rows);
     std::vector<std::uint8_t> is_needed = long_list<std::uint8_t>(segments);
@@ -341,7 +346,7 @@ class Planner {
   std::vector<RowSet> needed_;                         // by value, until it is visited
   boost::unordered_flat_map<ValueId, RowSet> stored_;  // by gather: what a concat holds of it
   RowPlan plan_;
-  std::vector<std::uint32_t> place_of_class_;  // scratch; kNoRow between uses
+  std::vector<std::uint32_t> place_of_class_;  // scratch: none yet, or kNoRow between uses
 };
 
 }  // namespace

@@ -323,9 +323,56 @@ RowClasses::RowClasses(SourceRows sources)
     : sources_(std::move(sources)),
       classes_(list_of(sources_.size(), [](std::uint32_t number) { return number; })) {}
 
-RowClasses::RowClasses(const Program& program) : RowClasses(SourceRows(program)) {
+namespace {
+
+// By value, where those that make new rows are told apart: whether something asks for its classes.
+std::vector<bool> asked_for(const Program& program) {
+  std::vector<bool> asked(program.ops().size());
+  for (auto id = static_cast<ValueId>(asked.size()); id-- > 0;) {
+    const OpKind kind = program.op(id).kind();
+    const bool passes_on = kind == OpKind::Gather || kind == OpKind::Linear;
+    const bool asks = kind == OpKind::Segment || kind == OpKind::Concat || (passes_on && asked[id]);
+    if (!asks) continue;
+    for (const ValueId operand : program.op(id).operands) asked[operand] = true;
+  }
+  return asked;
+}
+
+}  // namespace
+
+bool makes_new_rows(const Program& program, ValueId value) {
+  const Op& op = program.op(value);
+  switch (op.kind()) {
+    case OpKind::Transform:
+    case OpKind::Map: return true;
+    case OpKind::Vjp: return is_row_wise(program, op);
+    case OpKind::Segment: return !keeps_members(std::get<SegmentOp>(op.attributes).combination);
+    case OpKind::Fact:
+    case OpKind::Weight:
+    case OpKind::Concat:
+    case OpKind::Gather:
+    case OpKind::Linear:
+    case OpKind::Contract:
+    case OpKind::State:
+    case OpKind::Update:
+    case OpKind::Output: return false;
+  }
+  return false;
+}
+
+RowClasses::RowClasses(const Program& program, bool told_apart) : RowClasses(SourceRows(program)) {
   Builder builder(program, sources_, classes_);
-  for (ValueId id = 0; id < program.ops().size(); ++id) builder.classify(id);
+  const auto count = static_cast<ValueId>(program.ops().size());
+  if (!told_apart) {
+    for (ValueId id = 0; id < count; ++id) builder.classify(id);
+    return;
+  }
+  for (ValueId id = 0; id < count; ++id) told_apart_.push_back(makes_new_rows(program, id));
+  const std::vector<bool> asked = asked_for(program);
+  for (ValueId id = 0; id < count; ++id) {
+    const bool is_asked = program.op(id).kind() != OpKind::Linear || asked[id];
+    if (is_asked && !told_apart_[id]) builder.classify(id);
+  }
 }
 
 std::optional<RowClasses> RowClasses::of_few(const Program& program, std::uint64_t most) {

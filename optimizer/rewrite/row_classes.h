@@ -24,8 +24,10 @@ namespace vecc::opt {
 class RowClasses {
  public:
   /// Linear in the rows and members of all ops (times log of the largest segment that others may be
-  /// equal to); `program` must fit SourceRows. By threads (ListThreads).
-  explicit RowClasses(const Program& program);
+  /// equal to); `program` must fit SourceRows. By threads (ListThreads). `told_apart`: of each
+  /// value that makes_new_rows(), no two rows are equal; then products have classes only where a
+  /// segment, a concat or something that is not told apart reads them.
+  explicit RowClasses(const Program& program, bool told_apart = false);
   /// The same, or none once the rows that are different (of gathers, concats and outputs none
   /// counts) have more than `most` elements: classes are not sought after that.
   [[nodiscard]] static std::optional<RowClasses> of_few(const Program& program, std::uint64_t most);
@@ -46,6 +48,10 @@ class RowClasses {
   };
   /// By row of `value`: its class, the source number (source_rows.h) of the first row equal to it.
   [[nodiscard]] View of(ValueId value) const { return {sources_.of(value), classes_}; }
+  /// Whether no two rows of a value are equal, as was said.
+  [[nodiscard]] bool are_told_apart(ValueId value) const {
+    return !told_apart_.empty() && told_apart_[value];
+  }
   /// One more than the largest class.
   [[nodiscard]] std::uint32_t size() const { return sources_.size(); }
 
@@ -55,7 +61,12 @@ class RowClasses {
 
   SourceRows sources_;
   std::vector<std::uint32_t> classes_;  // by source number
+  std::vector<bool> told_apart_;        // by value; empty: none is
 };
+
+/// Transforms, maps, their derivatives row by row, and segments that reduce: values of which
+/// iso-compress leaves no two equal rows.
+[[nodiscard]] bool makes_new_rows(const Program& program, ValueId value);
 
 /// Whether the members of a segment over rows of `member`, all of them numbers, may stand in any
 /// order.
