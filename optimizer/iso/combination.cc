@@ -20,10 +20,7 @@ bool any_doubtful(Elements elements) {
 
 void reduce(const Keys& keys, Combination combination, Elements elements, Shape result,
             std::span<Residues> y) {
-  Reduction reduction(keys, combination, result);
-  reduction.start(any_doubtful(elements));
-  for (const RowFingerprint& element : elements) reduction.add(element);
-  reduction.finish(y);
+  Reduction(keys, combination, result).reduce(elements, y);
 }
 
 // A selection among scalars is one among different scalars.
@@ -104,7 +101,7 @@ Residues fingerprint_share(const Keys& keys, Combination combination, const Resi
                            const MultisetHash& all, bool doubtful) {
   if (all.count() == 1 && !doubtful) return kOne;
   KeyedHash hash = keys.hash(HashTag::Combination, static_cast<std::uint64_t>(combination));
-  return hash.add(all.count()).add(all.sum()).add(entry).value();
+  return hash.add(all.count()).add(all.sum()).value_with(entry);
 }
 
 void fingerprint_combination(const Keys& keys, Combination combination,

@@ -69,20 +69,22 @@ ExprFingerprint::ExprFingerprint(const Keys& keys, const Expr& expr,
 }
 
 bool ExprFingerprint::compute(std::span<const RowFingerprint> operands, std::span<Residues> y) {
-  for (std::size_t node = 0; node < expr_.nodes.size(); ++node) {
-    const ExprNode::Kind kind = expr_.nodes[node].kind;
-    if (kind == ExprNode::Kind::Constant) continue;  // of all rows
-    if (kind == ExprNode::Kind::Input) continue;     // read where it is
-    doubtful_[node] = compute_node(node, operands);
+  const auto computes = [](const ExprNode& node) {  // constants are, inputs are read where they are
+    return node.kind != ExprNode::Kind::Constant && node.kind != ExprNode::Kind::Input;
+  };
+  const std::size_t last = expr_.nodes.size() - 1;
+  for (std::size_t node = 0; node < last; ++node) {
+    if (computes(expr_.nodes[node])) doubtful_[node] = compute_node(node, operands, parts_of(node));
   }
-  const RowFingerprint result = value(expr_.nodes.size() - 1, operands);
+  if (computes(expr_.nodes[last])) return compute_node(last, operands, y);
+  const RowFingerprint result = value(last, operands);
   std::ranges::copy(result.parts, y.begin());
   return result.doubtful;
 }
 
-bool ExprFingerprint::compute_node(std::size_t node, std::span<const RowFingerprint> operands) {
+bool ExprFingerprint::compute_node(std::size_t node, std::span<const RowFingerprint> operands,
+                                   std::span<Residues> y) {
   const ExprNode& what = expr_.nodes[node];
-  const auto y = std::span(parts_).subspan(begin_[node], begin_[node + 1] - begin_[node]);
   elements_.clear();
   for (std::size_t k = first_[node]; k < first_[node + 1]; ++k) {
     elements_.push_back(value(inputs_[k], operands));
@@ -96,11 +98,7 @@ bool ExprFingerprint::compute_node(std::size_t node, std::span<const RowFingerpr
                                  shapes_[node], y);
       return doubtful || makes_doubt(what.transformation.id);
     case ExprNode::Kind::Combine:
-      if (Reduction* reduction = reductions_[node] ? &*reductions_[node] : nullptr) {
-        reduction->start(doubtful);
-        for (const RowFingerprint& element : elements_) reduction->add(element);
-        return reduction->finish(y);
-      }
+      if (reductions_[node]) return reductions_[node]->reduce(elements_, y);
       fingerprint_combination(keys_, what.combination, elements_, shapes_[node], y);
       return doubtful || makes_doubt(what.combination);
     case ExprNode::Kind::Draw: fingerprint_draw(keys_, elements_, y); return doubtful;

@@ -26,8 +26,12 @@ class ExprFingerprint {
     return {shapes_[node], std::span(parts_).subspan(begin_[node], begin_[node + 1] - begin_[node]),
             doubtful_[node]};
   }
-  /// Of a node that computes something. Whether it is doubtful.
-  bool compute_node(std::size_t node, std::span<const RowFingerprint> operands);
+  /// Of a node that computes something, into `y`. Whether it is doubtful.
+  bool compute_node(std::size_t node, std::span<const RowFingerprint> operands,
+                    std::span<Residues> y);
+  [[nodiscard]] std::span<Residues> parts_of(std::size_t node) {
+    return std::span(parts_).subspan(begin_[node], begin_[node + 1] - begin_[node]);
+  }
 
   Keys keys_;  // its own: they remember what was asked last
   const Expr& expr_;

@@ -89,18 +89,17 @@ std::vector<std::uint32_t> FingerprintClasses::take_single_members(const Segment
 void FingerprintClasses::share_entries(const Keys& keys, Combination combination, Shape shape,
                                        std::span<const Residues> member, const MultisetHash& all,
                                        bool doubtful, std::span<Residues> share) {
-  const bool is_whole = all.count() == 1 && !doubtful;
+  if (shape.is_scalar()) {
+    share[0] = fingerprint_share(keys, combination, member[0], all, doubtful);
+    return;
+  }
+  if (all.count() == 1 && !doubtful) {
+    std::ranges::fill(share, keys.is_narrow(shape) ? kOne : keys.ones(shape.size()));
+    return;
+  }
   KeyedHash hash = keys.hash(HashTag::Combination, static_cast<std::uint64_t>(combination));
   hash.add(all.count()).add(all.sum()).add(member);
-  for (std::size_t i = 0; i < share.size(); ++i) {
-    if (shape.is_scalar()) {
-      share[i] = fingerprint_share(keys, combination, member[i], all, doubtful);
-    } else if (is_whole) {
-      share[i] = keys.is_narrow(shape) ? kOne : keys.ones(shape.size());
-    } else {
-      share[i] = KeyedHash(hash).add(i).value();
-    }
-  }
+  for (std::size_t i = 0; i < share.size(); ++i) share[i] = hash.value_with(i);
 }
 
 void FingerprintClasses::share_segments(const SegmentOp& segment, ValueId id,
@@ -171,16 +170,18 @@ ValueClasses FingerprintClasses::segment_classes(const VjpOp& vjp, ValueId id) {
   const auto& segment = std::get<SegmentOp>(vjp.of);
   const Segments& segments = segment.segments;
   const Op& op = program_.op(id);
-  std::vector<KeyedHash> all(
-      segments.count(op.rows),
-      keys_.hash(HashTag::Vjp, static_cast<std::uint64_t>(segment.combination)));
+  KeyedHash function = keys_.hash(HashTag::Vjp, static_cast<std::uint64_t>(segment.combination));
+  for (const ValueId operand : op.operands) {
+    function.add(keys_.part_count(program_.op(operand).shape));
+  }
+  std::vector<KeyedHash> all(segments.count(op.rows), function);
   ListThreads::for_ranges(all.size(), [&](std::size_t begin, std::size_t end) {
     for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
       all[s].add(member_count(segments, s));
       for (std::size_t k = 0; k < op.operands.size(); ++k) {
         const ValueClasses& read = operand(id, k);
         const auto add = [&](std::uint32_t row) {
-          all[s].add(read.table->parts(read.of_row[row]));
+          for (const Residues& part : read.table->parts(read.of_row[row])) all[s].add(part);
         };
         if (read.of_row.size() == op.rows) {
           for_each_member(segments, op.rows, s, add);
@@ -198,7 +199,7 @@ ValueClasses FingerprintClasses::segment_classes(const VjpOp& vjp, ValueId id) {
   const auto share_of = [&](std::uint32_t row, std::span<Residues> y) {
     KeyedHash member = all[owner[row]];
     member.add(place_of(row));
-    for (std::size_t j = 0; j < y.size(); ++j) y[j] = KeyedHash(member).add(j).value();
+    for (std::size_t j = 0; j < y.size(); ++j) y[j] = member.value_with(j);
     return true;
   };
   const auto tells_segments_apart = [&](ValueId read) {

@@ -138,7 +138,8 @@ class MultisetHash {
     count_ = 0;
   }
   void add(std::span<const Residues> member) {
-    sum_ += KeyedHash(member_).add(member).value();
+    sum_ +=
+        member.size() == 1 ? member_.value_with(member[0]) : KeyedHash(member_).add(member).value();
     ++count_;
   }
   [[nodiscard]] std::uint64_t count() const { return count_; }

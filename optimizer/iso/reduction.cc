@@ -50,7 +50,7 @@ void Reduction::start(bool may_be_doubtful) {
 void Reduction::add(RowFingerprint member) {
   switch (combination_) {
     case Combination::Sum:
-    case Combination::Avg: add_to_sum(member); break;
+    case Combination::Avg: add_to_sum(member, parts_); break;
     case Combination::ElProduct: multiply(member); break;
     case Combination::Count: break;
     case Combination::Max:
@@ -90,14 +90,56 @@ bool Reduction::finish(std::span<Residues> y) {
   fail_not_reduced(combination_);
 }
 
-void Reduction::add_to_sum(RowFingerprint member) {
+bool Reduction::reduce(std::span<const RowFingerprint> members, std::span<Residues> y) {
+  const bool doubtful = std::ranges::any_of(members, &RowFingerprint::doubtful);
+  if (combination_ == Combination::Sum) {
+    std::ranges::fill(y, kZero);
+    for (const RowFingerprint& member : members) add_to_sum(member, y);
+    return doubtful;
+  }
+  const bool multiplies = combination_ == Combination::ElProduct && !doubtful;
+  if (multiplies && multiply_all(members, y)) return false;
+  start(doubtful);
+  for (const RowFingerprint& member : members) add(member);
+  return finish(y);
+}
+
+// Of numbers, where at most one is wide: whether that is so.
+bool Reduction::multiply_all(std::span<const RowFingerprint> members, std::span<Residues> y) const {
+  const auto scales = [&](const RowFingerprint& member) {
+    return member.shape.is_scalar() && !result_.is_scalar();
+  };
+  if (keys_.is_narrow(result_)) {
+    std::ranges::fill(y, kOne);
+    for (const RowFingerprint& member : members) {
+      const std::size_t step = scales(member) ? 0 : 1;
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] *= member.parts[step * i];
+    }
+    return true;
+  }
+  const RowFingerprint* wide = nullptr;
+  Residues scale = kOne;
+  for (const RowFingerprint& member : members) {
+    if (scales(member)) {
+      scale *= member.parts[0];
+    } else if (wide == nullptr) {
+      wide = &member;
+    } else {
+      return false;
+    }
+  }
+  y[0] = scale * (wide != nullptr ? wide->parts[0] : keys_.ones(result_.size()));
+  return true;
+}
+
+void Reduction::add_to_sum(RowFingerprint member, std::span<Residues> sum) const {
   if (member.shape.is_scalar() && !result_.is_scalar()) {
     const Residues each =
         keys_.is_narrow(result_) ? member.parts[0] : member.parts[0] * keys_.ones(result_.size());
-    for (Residues& part : parts_) part += each;
+    for (Residues& part : sum) part += each;
     return;
   }
-  for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i] += member.parts[i];
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += member.parts[i];
 }
 
 void Reduction::multiply(RowFingerprint member) {

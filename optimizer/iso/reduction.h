@@ -24,9 +24,13 @@ class Reduction {
   void add(RowFingerprint member);
   /// No member: 0, and 1 for products. Whether the result is doubtful.
   bool finish(std::span<Residues> y);
+  /// All that of a few members, which takes less where they are only added or multiplied.
+  bool reduce(std::span<const RowFingerprint> members, std::span<Residues> y);
 
  private:
-  void add_to_sum(RowFingerprint member);
+  void add_to_sum(RowFingerprint member, std::span<Residues> sum) const;
+  [[nodiscard]] bool multiply_all(std::span<const RowFingerprint> members,
+                                  std::span<Residues> y) const;
   void multiply(RowFingerprint member);
   void add_wide_factor(const Residues& factor);
   void select(RowFingerprint member);

@@ -20,7 +20,7 @@ KeyedHash function_hash(const Keys& keys, const TransformationSpec& spec, Shape 
 void hash_elements(const Keys& keys, const TransformationSpec& spec, RowFingerprint x,
                    std::span<Residues> y) {
   const KeyedHash hash = function_hash(keys, spec, x.shape);
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(x.parts[i]).value();
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = hash.value_with(x.parts[i]);
 }
 
 // A function of the whole row that treats all elements alike: each with the multiset of all.
@@ -30,7 +30,7 @@ void hash_whole(const Keys& keys, const TransformationSpec& spec, RowFingerprint
   for (std::size_t i = 0; i < x.parts.size(); ++i) all.add(x.parts.subspan(i, 1));
   KeyedHash hash = function_hash(keys, spec, x.shape);
   hash.add(all.count()).add(all.sum());
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] = KeyedHash(hash).add(x.parts[i]).value();
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = hash.value_with(x.parts[i]);
 }
 
 // Softmax and sparsemax of one element are 1.
