@@ -4,6 +4,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string_view>
@@ -17,8 +18,9 @@ namespace vecc::opt {
 namespace {
 
 struct ProgramRun {
-  std::vector<Executable::Output> outputs;     // by sample
-  std::vector<std::vector<double>> gradients;  // by parameter; empty without gradients
+  std::vector<Executable::Output> outputs;             // by sample
+  std::vector<std::vector<double>> gradients;          // by parameter; empty without gradients
+  std::map<std::string, std::vector<double>> updated;  // what updates store, by what holds it
 };
 
 // Ops and arrays are shared; only the weights are its own.
@@ -32,6 +34,28 @@ Program with_drawn_weights(Program program, std::uint64_t seed) {
   return program;
 }
 
+std::string quoted_name(const Parameter& parameter) {
+  return "parameter \"" + escape_terminal(parameter.name) + "\"";
+}
+
+// Of a run with updates: what parameters and states have after it.
+Result<std::map<std::string, std::vector<double>>> updated_values(const Program& program,
+                                                                  Executable& executable) {
+  std::map<std::string, std::vector<double>> values;
+  for (const Op& op : program.ops()) {
+    if (op.kind() != OpKind::Update) continue;
+    const OpAttributes& target = program.op(op.operands[0]).attributes;
+    if (const auto* state = std::get_if<StateOp>(&target)) {
+      VECC_TRY(values["state \"" + escape_terminal(state->name) + "\""],
+               executable.state(state->name));
+    } else if (const auto* weight = std::get_if<WeightOp>(&target)) {
+      VECC_TRY(values[quoted_name(program.parameters()[weight->parameter])],
+               executable.parameter(weight->parameter));
+    }
+  }
+  return values;
+}
+
 // On the weights that `seed` draws. Errors: those of compare_programs.
 Result<ProgramRun> run_on_draw(const Program& program, std::uint64_t seed, bool gradients) {
   ExecutionOptions options;
@@ -41,6 +65,7 @@ Result<ProgramRun> run_on_draw(const Program& program, std::uint64_t seed, bool 
   VECC_TRY_VOID(executable->run());
   ProgramRun run;
   VECC_TRY(run.outputs, executable->outputs());
+  VECC_TRY(run.updated, updated_values(program, *executable));
   if (!gradients) return run;
   std::size_t count = 0;
   for (const Executable::Output& output : run.outputs) count += output.value.size();
@@ -74,10 +99,6 @@ std::string text_of_size(const Parameter& parameter) {
   return "[" + std::to_string(parameter.rows) + ", " + parameter.shape.text() + "]";
 }
 
-std::string quoted_name(const Parameter& parameter) {
-  return "parameter \"" + escape_terminal(parameter.name) + "\"";
-}
-
 // Compares the runs of one draw.
 class DrawComparison {
  public:
@@ -86,6 +107,7 @@ class DrawComparison {
 
   Comparison compare(const ProgramRun& before, const ProgramRun& after) {
     compare_outputs(before, after);
+    compare_updated(before, after);
     // With other outputs, the gradients are of another number.
     const bool same_outputs = result_.equal;
     if (same_outputs && options_.gradients) compare_gradients(before, after);
@@ -110,6 +132,21 @@ class DrawComparison {
       compare_numbers(expected.value, found.value, result_.worst_output,
                       [&](std::size_t i) { return sample + ", element " + std::to_string(i); });
     }
+  }
+
+  void compare_updated(const ProgramRun& before, const ProgramRun& after) {
+    for (const auto& [name, values] : before.updated) {
+      const auto found = after.updated.find(name);
+      if (found == after.updated.end() || found->second.size() != values.size()) {
+        differ("what is stored in " + name + " is not there any more, or of another size");
+        continue;
+      }
+      compare_numbers(values, found->second, result_.worst_output,
+                      [&, &name = name](std::size_t i) {
+                        return "what is stored in " + name + ", element " + std::to_string(i);
+                      });
+    }
+    if (after.updated.size() > before.updated.size()) differ("more is stored than before");
   }
 
   void compare_gradients(const ProgramRun& before, const ProgramRun& after) {

@@ -20,8 +20,8 @@ struct CompareOptions {
 
 struct Comparison {
   bool equal = true;
-  /// The largest |after - before| / max(1, |before|); infinity where only one of two numbers is a
-  /// number, or finite.
+  /// The largest |after - before| / max(1, |before|), of what updates store, too; infinity where
+  /// only one of two numbers is a number, or finite.
   double worst_output = 0;
   double worst_gradient = 0;
   /// The first difference in words: which sample or parameter row, both numbers; empty if equal.
@@ -31,8 +31,8 @@ struct Comparison {
 /// Runs both Programs on the same weights, uniform in [-1, 1) by the parameter's name and the
 /// element's place in it, so that the order of parameters does not matter; their gradients are
 /// those of the outputs' sum with random factors. Equal is |after - before| <= tolerance * max(1,
-/// |before|) for every element of every output and gradient, with NaN and infinity in the same
-/// places, and the same shapes.
+/// |before|) for every element of every output and gradient, and of what updates store, with NaN
+/// and infinity in the same places, and the same shapes.
 ///
 /// A parameter that only one of the Programs has (dropped as dead) is equal if its gradient is
 /// zero.

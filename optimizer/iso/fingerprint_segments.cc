@@ -174,6 +174,12 @@ ValueClasses FingerprintClasses::segment_classes(const VjpOp& vjp, ValueId id) {
   for (const ValueId operand : op.operands) {
     function.add(keys_.part_count(program_.op(operand).shape));
   }
+  // The segments' operand has a row a member; the result and g, where the function keeps its
+  // members.
+  const auto is_by_member = [keeps = keeps_members(segment.combination),
+                             reads = reads_of(vjp).operands](std::size_t k) {
+    return keeps || (reads && k == 0);
+  };
   std::vector<KeyedHash> all(segments.count(op.rows), function);
   ListThreads::for_ranges(all.size(), [&](std::size_t begin, std::size_t end) {
     for (auto s = static_cast<std::uint32_t>(begin); s < end; ++s) {
@@ -183,7 +189,7 @@ ValueClasses FingerprintClasses::segment_classes(const VjpOp& vjp, ValueId id) {
         const auto add = [&](std::uint32_t row) {
           for (const Residues& part : read.table->parts(read.of_row[row])) all[s].add(part);
         };
-        if (read.of_row.size() == op.rows) {
+        if (is_by_member(k)) {
           for_each_member(segments, op.rows, s, add);
         } else {
           add(s);
@@ -203,8 +209,8 @@ ValueClasses FingerprintClasses::segment_classes(const VjpOp& vjp, ValueId id) {
     return true;
   };
   const auto tells_segments_apart = [&](ValueId read) {
-    return !classes_[read]->repeats && classes_[read]->of_row.size() == op.rows &&
-           is_ascending(classes_[read]->of_row, op.rows);
+    const ValueClasses& classes = *classes_[read];
+    return !classes.repeats && is_ascending(classes.of_row, classes.of_row.size());
   };
   ValueClasses result = start(id);
   if (std::ranges::any_of(op.operands, tells_segments_apart)) {

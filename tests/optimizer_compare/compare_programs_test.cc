@@ -53,6 +53,28 @@ TEST(ComparePrograms, EqualWithOtherOps) {
 %3 = output %2 [0:2] : f32[2, 2x1])");
 }
 
+// What a step stores is a result, as outputs are: of an optimizer's state and of weights.
+TEST(ComparePrograms, DifferentUpdates) {
+  const auto step = [](const std::string& rows, const std::string& target) {
+    return R"(samples 2
+parameter "x" [2, 1]
+%0 = weight "x" : f32[2, 1]
+%1 = )" + target +
+           R"( : f32[2, 1]
+%2 = gather %0 )" +
+           rows + R"( : f32[2, 1]
+%3 = update %1, %2 : f32[2, 1]
+%4 = output %0 [0:2] : f32[2, 1])";
+  };
+  const opt::CompareOptions outputs{.gradients = false};
+  for (const std::string target : {"state \"m\" = 0", "weight \"x\""}) {
+    EXPECT_TRUE(compare(step("[1, 0]", target), step("[1, 0]", target), outputs).equal) << target;
+    const opt::Comparison result = compare(step("[1, 0]", target), step("[0, 1]", target), outputs);
+    EXPECT_FALSE(result.equal);
+    EXPECT_THAT(result.difference, StartsWith("what is stored in "));
+  }
+}
+
 TEST(ComparePrograms, EqualWithParametersInAnotherOrder) {
   expect_equal(kProducts, R"(samples 2
 parameter "x" [2, 2x1]

@@ -309,6 +309,20 @@ TEST(IsoFunctions, a_softmax_of_columns_is_that_of_each_entry) {
   }
 }
 
+// As many members as segments, but not one each: a gradient by segment has no row a member.
+TEST(IsoFunctions, gradients_of_segments_are_of_their_segments) {
+  const std::string rows = "f64[4, 1]\n";
+  const Program program = program_of(
+      "vecc program 1 f64 samples 4\nparameter \"w\" [3, 1]\n"
+      "%0 = weight \"w\" : f64[3, 1]\n"
+      "%1 = gather %0 [0, 1, 2, 2] : " +
+      rows + "%2 = vjp $0 of segment %1 [0, 2, 3, 3, 4] sum : " + rows +
+      "%3 = output %2 [0:4] : " + rows);
+  const std::vector<std::uint32_t> classes = iso_classes(program, 2);
+  EXPECT_NE(classes[2], classes[3]);
+  EXPECT_EQ(unequal_rows_of_a_class(program, 1), "");
+}
+
 // In any order, and products with zero are none, but where the other side may be infinite.
 TEST(IsoFunctions, weight_gradients_are_known_by_what_is_multiplied) {
   const Program program = program_of(R"(vecc program 1 f64 samples 6
