@@ -103,7 +103,9 @@ class Rebuilder {
 
   [[nodiscard]] Index kept_rows(ValueId id) const {
     const RowMap& map = maps_[id];
-    return map.identity ? Index::slice(0, program_.op(id).rows) : Index::compact(map.kept);
+    if (map.identity) return Index::slice(0, program_.op(id).rows);
+    const auto row_of = [&map](std::uint32_t row) { return map.kept[row]; };
+    return Index::compact(list_of(static_cast<std::uint32_t>(map.kept.size()), row_of));
   }
 
   // A new value that holds the kept rows of an old one.

@@ -29,7 +29,11 @@ Segments segments_of(std::vector<std::uint32_t> offsets) {
 
 void append(std::vector<std::uint32_t>& list, const Index& index) {
   const std::size_t first = list.size();
-  list.resize(first + index.size());
+  if (first == 0) {
+    list = unset_list<std::uint32_t>(index.size());
+  } else {
+    list.resize(first + index.size());
+  }
   with_rows(index, [&](auto row_at) {
     ListThreads::for_ranges(index.size(), [&](std::size_t begin, std::size_t end) {
       for (; begin < end; ++begin) list[first + begin] = row_at(static_cast<std::uint32_t>(begin));

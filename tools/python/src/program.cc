@@ -97,13 +97,16 @@ Result<std::unique_ptr<CompiledGraph>> CompiledGraph::compile(const Graph& graph
 }
 
 Result<void> CompiledGraph::prepare(bool runs_later) {
-  const tools::FreedMemoryScope memory(has_many_rows(*graph_, given_ ? &*given_ : nullptr));
+  auto memory = std::make_unique<tools::FreedMemoryScope>(
+      has_many_rows(*graph_, given_ ? &*given_ : nullptr));
   const ListThreads threads(options_.threads);
   VECC_TRY_VOID(make_program());
   split_updates();
   output_shape_ = common_output_shape(program());
   VECC_TRY_VOID(check_places(options_.places, optimized_.program, /*of_steps=*/true));
-  return runs_later ? Result<void>() : make_executable();
+  if (!runs_later) return make_executable();
+  kept_memory_ = std::move(memory);
+  return {};
 }
 
 Result<void> CompiledGraph::make_executable() {
@@ -112,6 +115,7 @@ Result<void> CompiledGraph::make_executable() {
   renew_program();
   VECC_TRY(executable_, choice_.backend->compile(optimized_.program, execution_options()));
   is_made_ = true;
+  kept_memory_ = nullptr;
   return {};
 }
 
@@ -317,6 +321,7 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
   options.training.observe = calls.observe;
   options.training.should_stop = calls.should_stop;
   const tools::TrainSettings& settings = options.training;
+  auto memory = std::exchange(kept_memory_, nullptr);
   const ListThreads threads(options.threads);
   const TrainOptions train_options = tools::complete_options(*graph_, program(), options);
   if (given_ && train_options.optimizer.optimizer == Optimizer::LazyAdam) {
@@ -340,10 +345,11 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
   }
   tools::Training training(*graph_, trained_program(), choice_, options, train_options,
                            given_ ? &vectorized_->program : nullptr);
-  {
-    const tools::FreedMemoryScope memory(has_many_rows(*graph_, &program()));
-    VECC_TRY_VOID(training.prepare(split, validation ? &*validation : nullptr));
+  if (memory == nullptr) {
+    memory = std::make_unique<tools::FreedMemoryScope>(has_many_rows(*graph_, &program()));
   }
+  VECC_TRY_VOID(training.prepare(split, validation ? &*validation : nullptr));
+  memory = nullptr;
   tools::Stages stages(/*show_progress=*/false);
   VECC_TRY_VOID(stages.run(
       "train", [&](tools::ProgressLine& line) { return training.run(line, settings.logs); }));

@@ -14,6 +14,7 @@
 #include "graph.h"
 #include "program_cache.h"
 #include "saved_program.h"
+#include "tools/common/freed_memory.h"
 #include "tools/vecc/choose_samples.h"
 #include "tools/vecc/evaluate_samples.h"
 #include "tools/vecc/execute.h"
@@ -156,8 +157,11 @@ class CompiledGraph {
   std::optional<Shape> output_shape_;
   std::set<ParameterIndex> stale_;  ///< of the Program's values
   tools::BackendChoice choice_;
-  std::unique_ptr<GraphPrograms> cache_;        ///< null: not used
-  std::unique_ptr<Executable> executable_;      ///< null: nothing ran yet
+  std::unique_ptr<GraphPrograms> cache_;    ///< null: not used
+  std::unique_ptr<Executable> executable_;  ///< null: nothing ran yet
+  /// From a compilation of what runs later to the training or the first run behind it, which take
+  /// the same memory again.
+  std::unique_ptr<tools::FreedMemoryScope> kept_memory_;
   std::atomic<bool> is_made_ = false;           ///< it is, and stays
   std::unique_ptr<Executable> with_gradients_;  ///< of the same storage; made when first asked for
   std::optional<Template> template_;            ///< of the graph, with the weights of then
