@@ -175,7 +175,8 @@ bool FingerprintClasses::reads_repeats(ValueId id) const {
 FingerprintClasses::Apart FingerprintClasses::apart_by_few_reads(
     ValueId id, std::span<const std::uint32_t> words) {
   const bool is_soon_made = keys_.part_count(program_.op(id).shape) == 1;
-  const bool by_class = words.empty() && reads_by_row(id).size() == 1;
+  const std::vector<const ValueClasses*> reads = reads_by_row(id);
+  const bool by_class = words.empty() && reads.size() == 1 && reads[0]->numbered > 0;
   return is_soon_made && !by_class && reads_many(id) ? Apart() : apart_by_reads(id, words);
 }
 

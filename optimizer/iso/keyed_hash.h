@@ -55,8 +55,8 @@ class KeyedHash {
     for (const Residues& element : elements) add(element);
     return *this;
   }
-  /// Of the list and one word or element more, where every list of this tag has as many: half of
-  /// what add() and value() take.
+  /// Of the list and one word or element more: half of what add() and value() take. A longer list
+  /// of this tag that begins so must not go on with this value.
   [[nodiscard]] Residues value_with(std::uint64_t last) const {
     return value_with(Residues{last, last});
   }

@@ -26,7 +26,7 @@ class RowClasses {
   /// Linear in the rows and members of all ops (times log of the largest segment that others may be
   /// equal to); `program` must fit SourceRows. By threads (ListThreads). `told_apart`: of each
   /// value that makes_new_rows(), no two rows are equal; then products have classes only where a
-  /// segment, a concat or something that is not told apart reads them.
+  /// segment or a concat reads them, also behind gathers and products.
   explicit RowClasses(const Program& program, bool told_apart = false);
   /// The same, or none once the rows that are different (of gathers, concats and outputs none
   /// counts) have more than `most` elements: classes are not sought after that.

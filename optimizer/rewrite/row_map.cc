@@ -55,6 +55,7 @@ RowMap RowMap::of_numbered(std::span<const std::uint32_t> classes, std::uint32_t
   for (std::size_t range = 1; range < met.size(); ++range) {
     met[range] = std::max(met[range], met[range - 1]);
   }
+  VECC_CHECK(met.back() == class_count, "a class without a row");
   RowMap map;
   map.identity = false;
   map.kept = unset_list<std::uint32_t>(class_count);
@@ -68,7 +69,6 @@ RowMap RowMap::of_numbered(std::span<const std::uint32_t> classes, std::uint32_t
                                          map.kept[next++] = static_cast<std::uint32_t>(begin);
                                      }
                                    });
-  VECC_CHECK(met.back() == class_count, "a class without a row");
   return map;
 }
 

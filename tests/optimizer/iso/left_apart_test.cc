@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "optimizer/passes/pass_context.h"
 #include "optimizer/rewrite/row_classes.h"
 #include "tests/optimizer/iso/iso_check.h"
 #include "tests/program/random_program.h"
@@ -82,6 +83,22 @@ TEST(IsoLeftApart, passes_behind_it_make_the_same_program) {
       EXPECT_EQ(fingerprint(together), fingerprint(apart));
     }
   }
+}
+
+// A pass that changes the Program has to say it anew.
+TEST(IsoLeftApart, what_is_known_ends_with_a_change) {
+  const OptimizeOptions options;
+  const GatherPreset preset;
+  opt::PassContext context(options, preset, PadMode::Never);
+  context.end_pass(false);
+  EXPECT_FALSE(context.rows_are_told_apart());
+  context.leave_rows_told_apart();
+  context.end_pass(true);
+  EXPECT_TRUE(context.rows_are_told_apart());
+  context.end_pass(false);
+  EXPECT_TRUE(context.rows_are_told_apart());
+  context.end_pass(true);
+  EXPECT_FALSE(context.rows_are_told_apart());
 }
 
 }  // namespace
