@@ -47,7 +47,8 @@ std::optional<made::BatchTables> BatchMaker::describe(TableMemory& memory) {
   } else {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
     if (origin_.reach->sets().words.size() > kMost) return std::nullopt;
-    sizes_.emplace(*description, writer_.layout, *origin_.reach);
+    // Once: other threads may ask it while tables are described again, with their addresses.
+    if (!sizes_) sizes_.emplace(*description, writer_.layout, *origin_.reach);
   }
   const made::BatchTables tables =
       add_tables(*description, writer_, origin_, search ? &*search : nullptr, memory);
