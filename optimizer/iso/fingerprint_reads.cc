@@ -8,7 +8,7 @@
 
 #include "optimizer/iso/expr_fingerprint.h"
 #include "optimizer/iso/fingerprint_classes.h"
-#include "optimizer/iso/row_products.h"
+#include "optimizer/iso/linear_fingerprint.h"
 #include "optimizer/rewrite/distinct_rows.h"
 #include "optimizer/rewrite/equal_rows.h"
 #include "optimizer/rewrite/keep_least.h"
@@ -291,7 +291,7 @@ ValueClasses FingerprintClasses::classes(const LinearOp& linear, ValueId id) {
   }
   const Shape left_shape = program_.op(program_.op(id).operands[0]).shape;
   const Shape right_shape = program_.op(program_.op(id).operands[1]).shape;
-  const RowProducts products(
+  const LinearFingerprint products(
       keys_, {operand(id, 0).table.get(), left_rows, left_shape, linear.transpose_left},
       {operand(id, 1).table.get(), right_rows, right_shape, linear.transpose_right});
   const auto times = [&, own = products](std::uint32_t i, std::span<Residues> y) mutable {

@@ -1,4 +1,4 @@
-#include "optimizer/iso/row_products.h"
+#include "optimizer/iso/linear_fingerprint.h"
 
 #include <utility>
 
@@ -8,13 +8,13 @@ namespace {
 // Classes of which something is made once for each: it stays in a core's cache.
 constexpr std::uint32_t kFewClasses = 1 << 13;
 
-bool has_few_classes(const RowProducts::Side& side) {
+bool has_few_classes(const LinearFingerprint::Side& side) {
   return side.table->size() <= kFewClasses && side.table->size() <= side.of_row.size();
 }
 
 }  // namespace
 
-RowProducts::RowProducts(const Keys& keys, const Side& left, const Side& right)
+LinearFingerprint::LinearFingerprint(const Keys& keys, const Side& left, const Side& right)
     : keys_(keys), left_(operand(keys, left)), right_(operand(keys, right)) {
   if (!is_hashed_product(keys, left_.shape, right_.shape)) return;
   hashed_.emplace(keys, left_.shape, right_.shape);
@@ -26,7 +26,7 @@ RowProducts::RowProducts(const Keys& keys, const Side& left, const Side& right)
   lefts_ = std::make_shared<const std::vector<HashedTimes::Left>>(std::move(lefts));
 }
 
-RowProducts::Operand RowProducts::operand(const Keys& keys, const Side& side) {
+LinearFingerprint::Operand LinearFingerprint::operand(const Keys& keys, const Side& side) {
   Operand result{side, side.transposes ? side.shape.transposed() : side.shape, nullptr, {}, {}};
   if (!side.shape.is_matrix()) result.side.transposes = false;  // the same elements in a row
   if (!result.side.transposes || !has_few_classes(side)) return result;
@@ -41,7 +41,7 @@ RowProducts::Operand RowProducts::operand(const Keys& keys, const Side& side) {
   return result;
 }
 
-RowFingerprint RowProducts::fingerprint(Operand& operand, std::uint32_t row_class) const {
+RowFingerprint LinearFingerprint::fingerprint(Operand& operand, std::uint32_t row_class) const {
   const ClassTable& table = *operand.side.table;
   const RowFingerprint x{operand.shape, table.parts(row_class), table.doubtful(row_class)};
   if (!operand.side.transposes) return x;
@@ -53,7 +53,7 @@ RowFingerprint RowProducts::fingerprint(Operand& operand, std::uint32_t row_clas
   return {operand.shape, operand.last_parts, x.doubtful};
 }
 
-bool RowProducts::multiply(std::uint32_t left, std::uint32_t right, std::span<Residues> y) {
+bool LinearFingerprint::multiply(std::uint32_t left, std::uint32_t right, std::span<Residues> y) {
   const RowFingerprint b = fingerprint(right_, right);
   if (lefts_ != nullptr) {
     const HashedTimes::Left& a = (*lefts_)[left];

@@ -1,5 +1,5 @@
 // Products of a linear's rows are those of the rows one by one, whatever is made once for a class.
-#include "optimizer/iso/row_products.h"
+#include "optimizer/iso/linear_fingerprint.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ struct Case {
   bool transpose_right;
 };
 
-class RowProductsOf : public testing::TestWithParam<Case> {};
+class LinearFingerprintOf : public testing::TestWithParam<Case> {};
 
 void check_products(const Case& c, std::uint32_t left_classes, std::uint32_t right_classes) {
   constexpr std::uint32_t kRows = 200;
@@ -57,8 +57,8 @@ void check_products(const Case& c, std::uint32_t left_classes, std::uint32_t rig
   const ClassTable right = random_table(keys, c.right, right_classes, 2);
   const auto left_rows = random_rows(kRows, left_classes, 3);
   const auto right_rows = random_rows(kRows, right_classes, 4);
-  RowProducts products(keys, {&left, left_rows, c.left, c.transpose_left},
-                       {&right, right_rows, c.right, c.transpose_right});
+  LinearFingerprint products(keys, {&left, left_rows, c.left, c.transpose_left},
+                             {&right, right_rows, c.right, c.transpose_right});
   const Shape a = c.transpose_left ? c.left.transposed() : c.left;
   const Shape b = c.transpose_right ? c.right.transposed() : c.right;
   Scratch found(keys.part_count(*times_shape(a, b)));
@@ -75,19 +75,19 @@ void check_products(const Case& c, std::uint32_t left_classes, std::uint32_t rig
   }
 }
 
-TEST_P(RowProductsOf, few_classes_on_either_side) {
+TEST_P(LinearFingerprintOf, few_classes_on_either_side) {
   check_products(GetParam(), 9, 150);
   check_products(GetParam(), 150, 9);
   check_products(GetParam(), 1, 1);
 }
 
-TEST_P(RowProductsOf, more_classes_than_rows) {
+TEST_P(LinearFingerprintOf, more_classes_than_rows) {
   check_products(GetParam(), 300, 9);
   check_products(GetParam(), 9, 300);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, RowProductsOf,
+    Shapes, LinearFingerprintOf,
     testing::Values(Case{"matrix_by_column", Shape(20, 20), Shape(20, 1), false, false},
                     Case{"turned_matrix_by_column", Shape(20, 30), Shape(20, 1), true, false},
                     Case{"turned_column_by_column", Shape(20, 1), Shape(20, 1), true, false},

@@ -15,7 +15,7 @@ namespace vecc::opt::iso {
 /// A row of one side times a row of the other. What depends on a class of one side alone, its
 /// transpose and its part of a hash, is made once for each class where classes are few. Copies
 /// share that.
-class RowProducts {
+class LinearFingerprint {
  public:
   struct Side {
     const ClassTable* table;
@@ -23,7 +23,7 @@ class RowProducts {
     Shape shape;                            ///< as stored
     bool transposes;
   };
-  RowProducts(const Keys& keys, const Side& left, const Side& right);
+  LinearFingerprint(const Keys& keys, const Side& left, const Side& right);
 
   /// Row i. Whether it is doubtful.
   bool operator()(std::uint32_t i, std::span<Residues> y) {
