@@ -299,6 +299,36 @@ TEST(Step, BackendsAgreeWithTheInterpreter) {
   }
 }
 
+// Blocks of a GPU share a gradient of so many numbers, the last of them with lanes to spare.
+TEST(Step, OfAMatrixThatDoesNotFillItsBlocks) {
+  constexpr std::uint32_t kRows = 40;
+  constexpr Shape kMatrix(3, 500);
+  const auto numbers = [](std::size_t count) {
+    Numbers all(count);
+    for (std::size_t i = 0; i < count; ++i) all[i] = gradient_at(1, 0, i);
+    return all;
+  };
+  Program program(DType::F64);
+  add_weight(program, "w", 1, kMatrix, numbers(kMatrix.size()));
+  const ValueId g = program.fact(numbers(3 * kRows), kRows, Shape::column(3));
+  const ValueId x = program.fact(numbers(500 * kRows), kRows, Shape::column(500));
+  const ValueId gradient =
+      value_of(program.add(ContractOp{Index::repeat(1, kRows), 1, kMatrix}, {g, x}));
+  const std::vector<ParameterGradient> gradients{{0, gradient, {}}};
+  const StepOps ops =
+      value_of(append_step(program, gradients, with_defaults({.optimizer = Optimizer::Adam})));
+  const auto values_after = [&](const Backend& backend) {
+    const auto executable = compile_on(backend, program);
+    for (std::uint64_t t = 1; t <= 3; ++t) {
+      expect_ok(set_parameters(*executable, step_values(ops, t, kRate)));
+      expect_ok(executable->run());
+    }
+    return value_of(executable->parameter(0));
+  };
+  const Numbers expected = values_after(*find_backend("interpreter"));
+  on_each_backend([&](const Backend& backend) { expect_near(values_after(backend), expected); });
+}
+
 TEST(Step, TextOfAnAdamStep) {
   Program program(DType::F64);
   add_weight(program, "w", 2, Shape(), {1, 2});

@@ -81,6 +81,8 @@ void BodyText::declare_array(const std::string& name, std::uint64_t entries) {
 
 void BodyText::sync(KernelSpace space) {
   if (!on_gpu()) return;
+  // What blocks share passes from no lane to another, and lanes behind its end have left.
+  if (schedule().loop == RowLoop::Rows && schedule().parts > 1) return;
   if (space == KernelSpace::Row) {
     line("sync_row<G, Slots>();");
   } else if (schedule().lanes() > 1) {
