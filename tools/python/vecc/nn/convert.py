@@ -115,8 +115,7 @@ def from_pyg(source: Any) -> Data:
                           f"{PAIRS} with its {PAIR_LABELS} (RandomLinkSplit's split_labels=False)")
     y = stored.pop("y", None)
     masks = {split: stored.pop(name, None) for split, name in MASKS.items()}
-    pairs = stored.pop(PAIRS, None)
-    pair_labels = None if pairs is None else stored.pop(PAIR_LABELS, None)
+    pairs, pair_labels = take_pairs(stored)
     for name, value in stored.items():
         if value is None or not hasattr(value, "shape") or len(value.shape) == 0:
             continue
@@ -153,8 +152,7 @@ def from_hetero(source: Any) -> Data:
         data.nodes(name, count=count, features=_rows(own, count))
     for key in source.edge_types:
         own = dict(source[key].items())
-        ends, pairs = own.pop("edge_index"), own.pop(PAIRS, None)
-        pair_labels = None if pairs is None else own.pop(PAIR_LABELS, None)
+        ends, (pairs, pair_labels) = own.pop("edge_index"), take_pairs(own)
         data.edges(ends, type=tuple(key), features=_rows(own, int(ends.shape[1])))
         if pairs is not None:
             paired.append((pairs, pair_labels, (key[0], key[2])))
@@ -169,6 +167,12 @@ def from_hetero(source: Any) -> Data:
     if labelled:
         data.labels(labelled[0][1], **labelled[0][2])
     return data
+
+
+def take_pairs(own: Dict[str, Any]) -> Tuple[Any, Any]:
+    """Pairs and their labels, which are no features then; without pairs edge_label is one."""
+    pairs = own.pop(PAIRS, None)
+    return pairs, None if pairs is None else own.pop(PAIR_LABELS, None)
 
 
 def add_pairs(data: Data, pairs: Any, labels: Any, ends: Tuple[str, str] = ("node", "node")) -> bool:

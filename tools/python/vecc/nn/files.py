@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Union
 import numpy as np
 
 from vecc.error import usage_error
-from vecc.nn.convert import PAIR_LABELS, PAIRS, add_pairs
+from vecc.nn.convert import add_pairs, take_pairs
 from vecc.nn.data import Data
 
 Path = Union[str, "os.PathLike[str]"]
@@ -35,8 +35,7 @@ def from_npz(path: Path) -> Data:
     y = next((arrays.pop(key) for key in LABELS if key in arrays), None)
     masks: Dict[str, Any] = {split: next((arrays.pop(key) for key in keys if key in arrays), None)
                              for split, keys in MASKS.items()}
-    pairs = arrays.pop(PAIRS, None)
-    pair_labels = None if pairs is None else arrays.pop(PAIR_LABELS, None)
+    pairs, pair_labels = take_pairs(arrays)
     count = arrays.pop("num_nodes", None)
     nodes = int(count) if count is not None else _node_count(arrays, ends, y)
     of_nodes: Dict[str, np.ndarray] = {}

@@ -144,7 +144,8 @@ def fitting_loss(data: Data, output: Value) -> Optional[str]:
 
 
 def _are_binary(y: np.ndarray, output: Value) -> bool:
-    """Labels as torch's binary cross-entropy demands them: floats, each 0 or 1, and both occur."""
+    """Labels as torch's binary cross-entropy demands them: floats, each 0 or 1, and both occur
+    (of pairs also one alone: those of a model that was trained by both)."""
     known = y[~np.isnan(y)]
     return bool(len(known) and ((known == 0) | (known == 1)).all() and (
         output.domain.are_pairs or (known == 0).any() and (known == 1).any()))

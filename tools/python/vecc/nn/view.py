@@ -168,7 +168,7 @@ class GraphView:
         sets = [domain for domain in self._schema.features if domain.are_pairs]
         if not sets:
             fail("the data has no pairs: nn.Data().pairs(src, dst), or PyG's edge_label_index")
-        return Edges(self._schema, _only("pairs", sets))
+        return Edges(self._schema, sets[0])  # Data.pairs() makes no second one
 
     @property
     def graphs(self) -> Rows:
