@@ -85,12 +85,24 @@ class PygTest(unittest.TestCase):
                      TORCH["edge_index"])
 
     def test_gcn_of_weighted_edges(self):
-        """PyG keeps a loop's own weight, so without loops."""
-        kept = ARRAYS["edge_index"][0] != ARRAYS["edge_index"][1]
-        data = nn.Data().nodes(x=ARRAYS["x"]).edges(ARRAYS["edge_index"][:, kept],
-                                                    w=ARRAYS["w"][kept])
+        """Loops keep their own weights, of two at a node the last one's; where the weights of a
+        node are 0 in all, nothing comes to it."""
+        self.assertTrue((ARRAYS["edge_index"][0] == ARRAYS["edge_index"][1]).any())
         self.compare(lambda g: layers.gcn(g, g.x, OUT, edge_weight="w"), pyg.GCNConv(DIM, OUT),
-                     TORCH["x"], TORCH["edge_index"][:, kept], TORCH["w"][kept], data=data)
+                     TORCH["x"], TORCH["edge_index"], TORCH["w"])
+        more = [[0, 0, 1, 1, 4, 4], [0, 0, 1, 4, 4, 1]]
+        weights = [2.0, 3.0, 0.0, 0.5, -0.75, 0.25]
+        ends = np.concatenate([ARRAYS["edge_index"], more], 1)
+        keep = ends[1] != 1
+        keep[-6:] = True
+        ends, w = ends[:, keep], np.append(ARRAYS["w"], weights)[keep]
+        w[(ends[1] == 1) & (ends[0] != 1)] = 0
+        for loops in (True, False):
+            with self.subTest(loops=loops):
+                self.compare(
+                    lambda g: layers.gcn(g, g.x, OUT, edge_weight="w", self_loops=loops),
+                    pyg.GCNConv(DIM, OUT, add_self_loops=loops), TORCH["x"], torch.tensor(ends),
+                    torch.tensor(w), data=nn.Data().nodes(x=ARRAYS["x"]).edges(ends, w=w))
 
     def test_sage(self):
         for aggregation in ("mean", "max", "sum"):

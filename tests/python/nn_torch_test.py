@@ -106,15 +106,17 @@ class TorchTest(unittest.TestCase):
     def test_features_have_gradients(self):
         rng = np.random.default_rng(3)
         nodes, edges = Domain("node", "node"), Domain("edge", ("node", "to", "node"))
+        ends = rng.integers(0, 6, (2, 15))
+        ends[:, 3] = ends[:, 7] = 2  # two loops at a node
         data = nn.Data().nodes(x=rng.normal(size=(6, 3)), s=rng.normal(size=6)).edges(
-            rng.integers(0, 6, (2, 15)), a=rng.normal(size=(15, 2)))
-        for fill in ("mean", 0.5, None):
+            ends, a=rng.normal(size=(15, 2)))
+        for fill, keep in (("mean", False), (0.5, False), (0.5, True), (None, False)):
             def with_edges(g):
-                e = g.edges if fill is None else g.with_self_loops(fill)
+                e = g.edges if fill is None else g.with_self_loops(fill, keep=keep)
                 h = nn.dropout(nn.concat(g.x, g.s), 0.3)
                 return nn.sum(nn.tanh(nn.linear(e.a, 3) * nn.linear(h, 3)[e.src]), over=e.dst)
             for training in (False, True):
-                with self.subTest(fill=fill, training=training):
+                with self.subTest(fill=fill, keep=keep, training=training):
                     self.check_gradients(with_edges, data, {
                         "x": (nodes, "x"), "s": (nodes, "s"), "a": (edges, "a")}, training)
 

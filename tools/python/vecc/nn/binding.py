@@ -110,17 +110,21 @@ class Binding:
         return values
 
     def _filled(self, domain: Domain, values: np.ndarray) -> np.ndarray:
-        """With a row a loop: a number, or the mean of the edges into its node (0 of none)."""
+        """With a row a loop: its own, a number, or the mean of the edges into its node (0 of none)."""
+        assert domain.loops is not None
         src, dst = self.data.ends[domain.key]
         count = self.data.counts[Domain("node", domain.key[0])]
         loops = np.zeros((count, *values.shape[1:]))
-        if domain.loops == "mean":
+        if domain.loops.fill == "mean":
             kept = src != dst
             np.add.at(loops, dst[kept], values[kept])
             degree = np.maximum(np.bincount(dst[kept], minlength=count), 1)
             loops /= degree.reshape(-1, *[1] * (values.ndim - 1))
         else:
-            loops += domain.loops
+            loops += domain.loops.fill
+        if domain.loops.kept:
+            own = np.flatnonzero(src == dst)
+            loops[src[own]] = values[own]
         return np.concatenate([values, loops])
 
     def categories(self, category: Category) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NoReturn,
 
 from vecc.nn.checks import (NotNegative, Positive, Probability, Share, Size, Steps, apply,
                             checked, refuse)
-from vecc.nn.ops import (concat, constant, count, dot, elementwise, exp, gelu, layer as named,
+from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, exp, gelu, layer as named,
                          leaky_relu, linear, log, lstm, matmul, max as max_of, mean,
                          min as min_of, relu, reshape, sigmoid, softmax, sqrt, square,
                          sum as sum_of, table, tanh, weight)
@@ -118,11 +118,12 @@ def _of_edges(e: Edges, a: EdgeValue) -> Value:
     return a
 
 
-def _looped(g: Ends, self_loops: bool, fill: Union[str, float] = "mean") -> Edges:
+def _looped(g: Ends, self_loops: bool, fill: Union[str, float] = "mean",
+            keep: bool = False) -> Edges:
     e = _edges(g)
     if self_loops and e.src.target != e.dst.target:
         fail(f"{e} have no self loops, since their ends are different nodes: self_loops=False")
-    return e.with_self_loops(fill) if self_loops else e
+    return e.with_self_loops(fill, keep=keep) if self_loops else e
 
 
 @checked
@@ -141,10 +142,10 @@ def mlp(x: Value, *sizes: Size, name: str = "nn") -> Value:
 def symmetric(x: Value, e: Edges, w: Optional[Value] = None) -> Value:
     """sum_j w_ji x_j / sqrt(d_j d_i), d_i = sum_j w_ji."""
     degree = count(e.dst) if w is None else sum_of(w, over=e.dst)
-    if e.src.source.loops is not None:
+    if e.src.source.loops is not None and w is None:
         root = degree ** -0.5
-    else:  # 0 of a node without edges, as PyG has it
-        some = elementwise("signum($0)", degree)
+    else:  # 0 where the sum is 0, as PyG has it
+        some = elementwise("signum($0)", abs_(degree))
         root = some * (degree + (1 - some)) ** -0.5
     messages = (x * root)[e.src]
     return sum_of(messages if w is None else w * messages, over=e.dst) * root
@@ -154,7 +155,7 @@ def symmetric(x: Value, e: Edges, w: Optional[Value] = None) -> Value:
 def gcn(g: Ends, x: Value, out: Size, edge_weight: Optional[EdgeValue] = None,
         self_loops: bool = True) -> Value:
     """x [n] of nodes to [out]; `edge_weight`: a feature of edges, scalars. Kipf, Welling, 2017."""
-    e = _looped(g, self_loops, fill=1)
+    e = _looped(g, self_loops, fill=1, keep=True)
     x, w = _nodes(g, x), None if edge_weight is None else _of_edges(e, edge_weight)
     if w is not None and w.size != 1:
         fail(f"gcn(edge_weight=) {describe(w)}: expected a number of each edge")

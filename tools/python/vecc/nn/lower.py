@@ -158,13 +158,21 @@ class Lowering:
         return Block(handle, self._rows_of(value), sides)
 
     def _loop_rows(self, value: Value, rows: Handle, edges: Edges) -> Block:
-        """A row a node: a number, or the mean of the edges into it (0 of none)."""
-        key, fill, sides = value.domain.key, value.domain.loops, sides_of(value.shape)
+        """A row a node: its own loop's, a number, or the mean of the edges into it (0 of none)."""
+        assert value.domain.loops is not None
+        key, (fill, keeps), sides = value.domain.key, value.domain.loops, sides_of(value.shape)
         nodes = self.binding.data.counts[Domain("node", key[0])]
-        kept = edges.order < len(self.binding.data.ends[key][0])
+        src, dst = self.binding.data.ends[key]
+        kept = edges.order < len(src)
         if fill != "mean" or not kept.any():
             number = 0.0 if fill == "mean" else float(fill)
-            return self._spread(self._constant_rows(np.full((1, *sides), number), 1, sides), nodes)
+            one = self._constant_rows(np.full((1, *sides), number), 1, sides)
+            if not keeps:
+                return self._spread(one, nodes)
+            loops, place = np.flatnonzero(src == dst), np.full(nodes, len(src))
+            place[src[loops]] = loops
+            both = self.target.concat([rows, one.handle])
+            return Block(self.target.gather(both, place), nodes, sides)
         into = np.bincount(edges.dst[kept], minlength=nodes)
         offsets = np.concatenate([[0], np.cumsum(into)])
         own = self.target.gather(rows, edges.order[kept])

@@ -26,13 +26,21 @@ _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 PAIR = "(pairs)"  #: the relation of pairs, which are a set of edges otherwise
 
 
+class Loops(NamedTuple):
+    """What features of self loops are: `fill`, "mean" or a number; `kept`: of loops that the data
+    has their own, of several at a node the last one's."""
+
+    fill: Any
+    kept: bool = False
+
+
 class Domain(NamedTuple):
     """A set of rows: of nodes, edges, graphs; or `one` for all of them."""
 
     kind: str
     key: Any = None
-    #: Of edges with self loops: what features of the loops are, "mean" or a number.
-    loops: Any = None
+    #: Of edges with self loops.
+    loops: Optional[Loops] = None
 
     @property
     def are_pairs(self) -> bool:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, NoReturn, Tuple, Union
 
 from vecc.nn.data import Data
-from vecc.nn.trace import (GRAPHS, Category, Domain, Endpoint, Shape, Value, describe, fail,
+from vecc.nn.trace import (GRAPHS, Category, Domain, Endpoint, Loops, Shape, Value, describe, fail,
                            is_number, no_attribute)
 
 
@@ -107,14 +107,17 @@ class Edges(Rows):
     def dst(self) -> Endpoint:
         return Endpoint(self._domain, Domain("node", self._domain.key[2]), "dst")
 
-    def with_self_loops(self, fill: Union[str, float] = "mean") -> "Edges":
+    def with_self_loops(self, fill: Union[str, float] = "mean", *, keep: bool = False) -> "Edges":
         """The same edges but self loops, and one self loop a node. `fill`: the loops' features:
-        "mean" of the node's incoming edges, or a number."""
+        "mean" of the node's incoming edges, or a number. `keep`: loops of the data keep theirs
+        (PyG's add_remaining_self_loops), of several at a node the last one's."""
         if self._domain.key[0] != self._domain.key[2]:
             fail(f"{self._domain} have no self loops: their ends are different nodes")
         if fill != "mean" and not is_number(fill):
             fail(f"fill={fill!r}: expected \"mean\" or a number")
-        return Edges(self._schema, self._domain._replace(loops=fill))
+        if keep and fill == "mean":
+            fail("keep=True: expected a number as fill= of the other loops")
+        return Edges(self._schema, self._domain._replace(loops=Loops(fill, bool(keep))))
 
 
 class GraphView:
@@ -188,8 +191,8 @@ class GraphView:
     def graph(self) -> Endpoint:
         return self.nodes.graph
 
-    def with_self_loops(self, fill: Union[str, float] = "mean") -> Edges:
-        return self.edges.with_self_loops(fill)
+    def with_self_loops(self, fill: Union[str, float] = "mean", *, keep: bool = False) -> Edges:
+        return self.edges.with_self_loops(fill, keep=keep)
 
     def __getattr__(self, name: str) -> Any:
         """A feature of the only nodes, or of the only edges."""
