@@ -205,6 +205,15 @@ def gine(g: Ends, x: Pair, network: Network, edge_attr: EdgeValue = "edge_attr",
     return apply(network, _one_and_eps(eps, train_eps) * x_i + around, "gine")
 
 
+def _weighed(e: Edges, h: Value, x_i: Value, s: Value, dropout: float, concatenated: bool,
+              residual: bool) -> Value:
+    """Of scores s [heads] of edges and values h (heads, n) of sources what gat() and gatv2() are."""
+    s = dropped(softmax(s, over=e.dst), dropout)
+    h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
+    h = h + linear(x_i, h.shape[0], name="res") if residual else h
+    return h + weight("bias", h.shape, "zeros")
+
+
 @layer
 def gat(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
         concatenated: bool = True, edge_attr: Optional[EdgeValue] = None,
@@ -221,10 +230,7 @@ def gat(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
     if edge_attr is not None:
         a = linear(_of_edges(e, edge_attr), (heads, out), name="lin_edge")
         s = s + dot(a, weight("att_edge", (heads, out)))
-    s = dropped(softmax(leaky_relu(s, slope), over=e.dst), dropout)
-    h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
-    h = h + linear(x_i, h.shape[0], name="res") if residual else h
-    return h + weight("bias", h.shape, "zeros")
+    return _weighed(e, h, x_i, leaky_relu(s, slope), dropout, concatenated, residual)
 
 
 @layer
@@ -238,11 +244,8 @@ def gatv2(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
     z = h[e.src] + linear(x_i, (heads, out), bias=True, name="lin_r")[e.dst]
     if edge_attr is not None:
         z = z + linear(_of_edges(e, edge_attr), (heads, out), name="lin_edge")
-    s = softmax(dot(leaky_relu(z, slope), weight("att", (heads, out))), over=e.dst)
-    s = dropped(s, dropout)
-    h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
-    h = h + linear(x_i, h.shape[0], name="res") if residual else h
-    return h + weight("bias", h.shape, "zeros")
+    s = dot(leaky_relu(z, slope), weight("att", (heads, out)))
+    return _weighed(e, h, x_i, s, dropout, concatenated, residual)
 
 
 @layer
