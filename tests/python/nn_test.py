@@ -53,6 +53,7 @@ class LanguageTest(unittest.TestCase):
         self.check(lambda g: nn.reshape(g.x[:2][:, None] * g.x, (3, 2)), outer.reshape(4, 3, 2))
         self.check(lambda g: nn.transpose(g.x[:2][:, None] * g.x), outer.swapaxes(1, 2))
         self.check(lambda g: (g.x[:2][:, None] * g.x)[1], outer[:, 1])
+        self.check(lambda g: nn.concat(g.x, nn.sum(g.x)[None]), np.c_[X, X.sum(1)])
         self.check(lambda g: (g.x[:2][:, None] * g.x)[:, 1:], outer[:, :, 1:])
         self.check(lambda g: nn.sum(g.x[:2][:, None] * g.x), outer.sum(2))
         self.check(lambda g: nn.mean(g.x), X.mean(1))

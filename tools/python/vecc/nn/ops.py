@@ -429,7 +429,8 @@ def reshape(x: Value, shape: Sides) -> Value:
 
 
 def item(x: Value, index: Any) -> Value:
-    """x[g.src]: on the edges. x[a:b]: of the last axis. x[i]: of the first. x[:, None]: (n, 1)."""
+    """x[g.src]: on the edges. x[a:b]: of the last axis. x[i]: of the first. x[:, None]: (n, 1), and
+    of a scalar x[None]: (1,)."""
     if isinstance(index, Endpoint):
         if x.domain == ONE:
             return _value(x)
@@ -442,8 +443,11 @@ def item(x: Value, index: Any) -> Value:
             return reshape(x, (x.shape[0], 1))
         if isinstance(index[1], slice) and len(x.shape) == 2:
             index = index[1]
+    if index is None and not x.shape:
+        return reshape(x, 1)
     if not x.shape:
-        fail(f"{describe(x)} is a scalar: it has no elements, expected a vector or a matrix")
+        fail(f"{describe(x)} is a scalar: it has no elements, expected a vector or a matrix; "
+             "v[None] makes a vector of it")
     if isinstance(index, slice):
         return _slice(x, index)
     if is_whole(index, -x.shape[0]) and index < x.shape[0]:

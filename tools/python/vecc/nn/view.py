@@ -79,7 +79,7 @@ class Rows:
         if kind.kinds:
             if self._domain.loops is not None:
                 fail(f"{name!r} is a feature of whole numbers, which the self loops do not have: "
-                     "expected one of floats")
+                     "expected one of floats (in the data: .astype(float))")
             return Category(self._domain, name, kind.kinds)
         return Value("feature", (), self._domain, kind.shape, name=name)
 
