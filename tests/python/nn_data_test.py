@@ -101,6 +101,44 @@ class FitTest(unittest.TestCase):
                   for each in (data, other)]
         self.assertEqual(*losses)
 
+    def test_masks_stay(self):
+        """Labels that are given again, or weights of their classes, do not train on test rows."""
+        data, kind = two_groups()
+        split = np.arange(60) % 3
+        data.labels(kind, train=split == 0, validation=split == 1, test=split == 2)
+        marked = data.splits.copy()
+        for again in (lambda: data.labels(class_weights=[1, 3]), lambda: data.labels(1 - kind),
+                      lambda: data.labels(weights=np.ones(60))):
+            again()
+            np.testing.assert_array_equal(data.splits, marked)
+        self.assertIsNone(data.class_weights)  # they were of other labels
+        np.testing.assert_array_equal(data.targets, 1 - kind)
+        np.testing.assert_array_equal(data.labels(train=split > 0).splits, split > 0)
+        self.assertIsNone(data.labels([1]).splits)
+
+    def test_losses_by_class_weights(self):
+        """Of each split the weighted mean, as torch's weight= has it."""
+        data, kind = two_groups()
+        split = np.arange(60) % 3
+        split[kind == 1] = np.arange((kind == 1).sum()) % 2
+        data.labels(kind, train=split == 0, validation=split == 1, test=split == 2,
+                    class_weights=[1, 5])
+        model = nn.Model(network, dtype="f64").trace(data)
+        out = model(data)
+        losses = np.log(np.exp(out).sum(1)) - out[np.arange(60), kind]
+        weights = np.array([1, 5])[kind]
+        for number, name in enumerate(("train", "validation", "test")):
+            own = split == number
+            self.assertAlmostEqual(model.evaluate(data, split=name)["loss"],
+                                   (losses * weights)[own].sum() / weights[own].sum(), 6)
+
+    def test_outputs_need_no_labels(self):
+        data, kind = two_groups()
+        model = nn.Model(network).trace(data)
+        expected = model(data)
+        for y in (kind[:7], np.full((60, 2), np.nan), np.ones((60, 5))):
+            np.testing.assert_array_equal(model(data.labels(y)), expected)
+
     def test_both_ways_train_alike(self):
         data, kind = two_groups(nodes=20)
         data.labels(kind)
@@ -299,11 +337,22 @@ class DataTest(unittest.TestCase):
         self.check(lambda: nn.as_data(3), "int is none of vecc.nn.Data")
         self.check(lambda: nn.as_data([]), "is empty")
 
+    def test_bad_masks(self):
+        data, kind = two_groups()
+        split = np.arange(60) % 3
+        self.check(lambda: nn.Data().nodes(x=np.ones((2, 2))).labels(class_weights=[1, 2]),
+                   "there are none yet")
+        self.check(lambda: data.labels(kind, train=split == 0, test=split < 2),
+                   "20 rows are in train and in test")
+        self.check(lambda: data.labels(kind, train=np.ones((60, 10), bool)), r"train_mask\[:, 0\]")
+
     def test_bad_labels(self):
         data, kind = two_groups()
         model = nn.Model(network)
         for y, message in ((kind[:5], "they have 5 rows"), (kind + 2, "there are 4 classes"),
                            (np.ones((60, 3)), "they have 3 numbers a row"),
+                           (kind * 1.5, r"1 numbers a row \(classes are whole numbers, y.long\(\)"),
+                           (np.full((60, 2), -1), "each 0 or 1, found -1 to -1: floats are numbers"),
                            (np.array([["a"]] * 60), "expected whole numbers or floats")):
             self.check(lambda: model.fit(data.labels(y), epochs=1), message)
         part = np.ones((60, 2))
@@ -360,10 +409,10 @@ class DataTest(unittest.TestCase):
         for part in parts:
             part.labels(part.targets, train=[0])
         self.assertEqual(nn.batch(parts).splits.tolist(), [1, 1, 1])
-        parts[0].labels([0])
+        parts[0].splits = None
         self.check(lambda: nn.batch(parts), "some graphs have splits, some have none")
         parts[1].labels([1, 2])
-        parts[2].labels([1])
+        parts[2].labels([1]).splits = None
         self.check(lambda: nn.Model(graph_network).fit(parts), "they have 4 rows")
         parts[1].targets = None
         self.check(lambda: nn.batch(parts), "some graphs have labels, some have none")

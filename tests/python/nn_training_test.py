@@ -78,9 +78,9 @@ class TrainingTest(unittest.TestCase):
         for weights, message in ([1, 2], "2 numbers, expected 3"), ("even", "or 'balanced'"), (
                 [1, -1, 1], "at least 0"):
             with self.assertRaisesRegex(vecc.Error, message):
-                nn.Model(network)(self.data(self.classes, class_weights=weights))
+                nn.Model(network).program(self.data(self.classes, class_weights=weights))
         with self.assertRaisesRegex(vecc.Error, "labels are none"):
-            nn.Model(network)(self.data(self.numbers, class_weights=[1, 1, 1]))
+            nn.Model(network).program(self.data(self.numbers, class_weights=[1, 1, 1]))
 
     def test_several_labels_a_row(self):
         y = (self.numbers > 0).astype(float)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+from types import MappingProxyType
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -13,11 +14,15 @@ from vecc.nn.trace import PAIR, Domain
 
 MASKS = {"train": "train_mask", "validation": "val_mask", "test": "test_mask"}
 PAIRS, PAIR_LABELS = "edge_label_index", "edge_label"  #: as PyG's RandomLinkSplit has them
+ROWS_OF = {"x": "node", "edge_attr": "edge", "edge_weight": "edge", "edge_type": "edge"}
+NO_FEATURES = {"edge_index", "adj_t", "ptr", "num_nodes", "batch", "y", PAIRS, *MASKS.values()}
+Kinds = Mapping[str, str]  #: "node", "edge" or "graph" by the names of attributes
+NO_KINDS: Kinds = MappingProxyType({})
 
 
-def as_data(source: Any) -> Data:
+def as_data(source: Any, known: Kinds = NO_KINDS) -> Data:
     """A Data; a PyG Data, Batch, HeteroData; a DGL graph; a NetworkX graph; or a list or dataset of
-    them, of DGL's also with labels."""
+    them, of DGL's also with labels. `known`: see from_pyg()."""
     if isinstance(source, Data):
         return source
     if is_dgl(source):
@@ -25,11 +30,11 @@ def as_data(source: Any) -> Data:
     if _is_hetero(source):
         return from_hetero(source)
     if _is_pyg(source):
-        return from_pyg(source)
+        return from_pyg(source, known)
     if hasattr(source, "adj") and hasattr(source, "is_directed"):
         return from_networkx(source)
     if _is_list(source):
-        return batch(_parts_of(source))
+        return batch(_parts_of(source, known))
     if hasattr(source, "dataset") and hasattr(source, "batch_size"):
         raise usage_error("data", f"{type(source).__name__} draws batches itself: give its "
                           ".dataset, and fit(..., batch_size=32)")
@@ -53,22 +58,26 @@ def _is_list(source: Any) -> bool:
             not isinstance(source, (Data, str, bytes, dict, np.ndarray)))
 
 
-def _parts_of(source: Any) -> List[Data]:
-    """Of a list of graphs."""
+def _parts_of(source: Any, known: Kinds = NO_KINDS) -> List[Data]:
+    """Of a list of graphs. Some show what an attribute is of where others do not: a graph may have
+    as many edges as nodes."""
     items = [source[i] for i in range(len(source))]
     if items and all(isinstance(item, tuple) and len(item) == 2 and is_dgl(item[0])
                      for item in items):
         return from_dgl_pairs(items)
-    return [as_data(item) for item in items]
+    pyg = [item for item in items if _is_pyg(item) and not _is_hetero(item)]
+    shown = {name: kinds[0] for item in pyg for name, _, kinds in _attributes(item)
+             if len(kinds) == 1}
+    return [as_data(item, {**shown, **known}) for item in items]
 
 
-def with_validation(source: Any, validation: Any) -> Data:
+def with_validation(source: Any, validation: Any, known: Kinds = NO_KINDS) -> Data:
     """Two lists of graphs as one, whose second is marked to validate with."""
     if not _is_list(source) or not _is_list(validation):
         raise usage_error("validate", "expected a list of graphs beside a list of graphs, as "
                           "fit([train], validate=[other]), or a part of all (0.2); of one graph "
                           "val_mask says it, too")
-    parts, others = _parts_of(source), _parts_of(validation)
+    parts, others = _parts_of(source, known), _parts_of(validation, known)
     both = batch(parts + others)
     if both.targets is None or both.splits is not None:
         raise usage_error("validate", "expected graphs with labels and without masks, which say "
@@ -99,42 +108,61 @@ def from_scipy(adjacency: Any, x: Any = None, *, y: Any = None, masks: Any = Non
                        **features)
 
 
-def from_pyg(source: Any) -> Data:
+def _attributes(source: Any) -> Iterator[Tuple[str, Any, List[str]]]:
+    """Arrays of PyG's Data that may be features, and what each may be of by its rows; what it is
+    without knowing more comes first."""
+    counts = {"edge": int(source.num_edges), "node": int(source.num_nodes),
+              "graph": int(getattr(source, "num_graphs", 1) or 1)}
+    if counts["edge"] == counts["node"]:
+        counts = {kind: counts[kind] for kind in ("node", "edge", "graph")}
+    for name, value in dict(source.to_dict()).items():
+        if name in NO_FEATURES or not hasattr(value, "shape") or len(value.shape) == 0:
+            continue
+        kinds = [kind for kind, count in counts.items() if len(value) == count]
+        if name.startswith("edge") and "edge" in kinds:
+            kinds = ["edge"]
+        check_rows("data", name, value, counts[ROWS_OF[name]] if name in ROWS_OF else None)
+        yield name, value, kinds
+
+
+def from_pyg(source: Any, known: Kinds = NO_KINDS) -> Data:
     """x, edge_index, edge_attr, edge_type, y, masks, batch; any other attribute of one row a node
     is a feature of nodes, of one row an edge of edges, of one row a graph of graphs. With an
-    edge_label_index labels are the pairs' edge_label, and y has no part."""
+    edge_label_index labels are the pairs' edge_label, and y has no part. `known`: "node", "edge" or
+    "graph" of attributes' names, which decides where their rows are as many as of two of these."""
+    if source.edge_index is None:
+        raise usage_error("data", "there is no edge_index" + (
+            " beside the adj_t: ToSparseTensor(remove_edge_index=False) leaves it"
+            if getattr(source, "adj_t", None) is not None else
+            "; of a graph without edges it is torch.empty(2, 0, dtype=torch.long)"))
     stored = dict(source.to_dict())
-    nodes, edges = int(source.num_nodes), int(source.num_edges)
-    graphs = int(getattr(source, "num_graphs", 1) or 1)
-    data, node_features, edge_features, graph_features = Data("data"), {}, {}, {}
-    graph = stored.pop("batch", None)
-    for name in ("edge_index", "ptr", "num_nodes"):
-        stored.pop(name, None)
+    nodes, graphs = int(source.num_nodes), int(getattr(source, "num_graphs", 1) or 1)
+    data, graph = Data("data"), stored.get("batch")
     if f"pos_{PAIRS}" in stored:
         raise usage_error("data", f"pos_{PAIRS} and neg_{PAIRS} are two sets of pairs: expected one "
                           f"{PAIRS} with its {PAIR_LABELS} (RandomLinkSplit's split_labels=False)")
-    y = stored.pop("y", None)
-    masks = {split: stored.pop(name, None) for split, name in MASKS.items()}
+    masks = {split: stored.get(name) for split, name in MASKS.items()}
     pairs, pair_labels = take_pairs(stored)
-    for name, value in stored.items():
-        if value is None or not hasattr(value, "shape") or len(value.shape) == 0:
-            continue
-        is_edge = name.startswith("edge") and len(value) == edges
-        if is_edge or (len(value) == edges and edges != nodes):
-            edge_features[name] = value
-        elif len(value) == nodes:
-            node_features[name] = value
-        elif len(value) == graphs:
-            graph_features[name] = value
+    features: Dict[str, Dict[str, Any]] = {"node": {}, "edge": {}, "graph": {}}
+    for name, value, kinds in _attributes(source):
+        if kinds and name in stored:
+            features[known[name] if known.get(name) in kinds else kinds[0]][name] = value
+    node_features, edge_features, graph_features = features.values()
     data.nodes(count=nodes, graph=graph, features=node_features)
     data.edges(source.edge_index, features=edge_features)
     if graph_features or graph is not None:
         data.graphs(graphs, features=graph_features)
     if pairs is not None and add_pairs(data, pairs, pair_labels):
         return data
-    if y is not None:
-        data.labels(y, **masks)
-    return data
+    return data.with_masks(stored.get("y"), masks)
+
+
+def check_rows(place: str, name: str, value: Any, count: Optional[int]) -> None:
+    """Of what nothing else can be meant: without the check it would be left out, or be a feature of
+    others."""
+    if count is not None and len(value) != count:
+        raise usage_error(place, f"{name} has {len(value)} rows, expected {count}: one "
+                          f"{'a node' if ROWS_OF[name] == 'node' else 'an edge'}")
 
 
 def from_hetero(source: Any) -> Data:
@@ -149,11 +177,12 @@ def from_hetero(source: Any) -> Data:
         if y is not None:
             labelled.append((name, y, masks))
         count = int(store.num_nodes)
-        data.nodes(name, count=count, features=_rows(own, count))
+        data.nodes(name, count=count, features=_rows(name, own, count))
     for key in source.edge_types:
         own = dict(source[key].items())
         ends, (pairs, pair_labels) = own.pop("edge_index"), take_pairs(own)
-        data.edges(ends, type=tuple(key), features=_rows(own, int(ends.shape[1])))
+        data.edges(ends, type=tuple(key), features=_rows(
+            " ".join(key), own, int(ends.shape[1])))
         if pairs is not None:
             paired.append((pairs, pair_labels, (key[0], key[2])))
     if len(paired) > 1:
@@ -185,9 +214,12 @@ def add_pairs(data: Data, pairs: Any, labels: Any, ends: Tuple[str, str] = ("nod
     return True
 
 
-def _rows(values: Dict[str, Any], count: int) -> Dict[str, Any]:
-    return {name: value for name, value in values.items()
-            if hasattr(value, "shape") and len(value.shape) > 0 and len(value) == count}
+def _rows(place: str, values: Dict[str, Any], count: int) -> Dict[str, Any]:
+    arrays = {name: value for name, value in values.items()
+              if hasattr(value, "shape") and len(value.shape) > 0}
+    for name, value in arrays.items():
+        check_rows(place, name, value, count if name in ROWS_OF else None)
+    return {name: value for name, value in arrays.items() if len(value) == count}
 
 
 def from_networkx(source: Any) -> Data:

@@ -27,6 +27,8 @@ def any_array(value: Any) -> np.ndarray:
         return value
     if hasattr(value, "detach"):
         value = value.detach().cpu()
+        if str(getattr(value, "layout", "torch.strided")) != "torch.strided":
+            value = value.to_dense()
         kind = str(value.dtype)
         dtype = (bool if kind == "torch.bool" else np.int64 if "int" in kind else
                  np.float64 if kind == "torch.float64" else np.float32)
@@ -87,6 +89,31 @@ def _both_ends(place: str, value: Any) -> Tuple[Any, Any]:
         raise usage_error(place, f"have the shape {list(array.shape)}, expected [2, count]: sources, "
                           "then targets")
     return array[0], array[1]
+
+
+def splits_of(masks: Mapping[str, Any], count: int) -> np.ndarray:
+    """Of each row what it is for (SPLITS), by masks or row numbers of each; 0: for nothing."""
+    splits = np.zeros(count, np.uint8)
+    for split, mask in masks.items():
+        if mask is None:
+            continue
+        rows = any_array(mask)
+        if rows.dtype != bool:
+            picked, rows = _ids("labels", split, rows, count), np.zeros(count, bool)
+            rows[picked] = True
+            if rows.sum() != len(picked):
+                raise usage_error("labels", f"{split} has row numbers twice; a mask is bool")
+        if rows.shape != (count,):
+            raise usage_error("labels", f"{split} has shape {list(rows.shape)}, expected [{count}]"
+                              + (": one mask of several, as train_mask[:, 0]"
+                                 if rows.shape[:1] == (count,) else ""))
+        for other, number in SPLITS.items():
+            both = int((rows & (splits == number)).sum())
+            if both:
+                raise usage_error("labels", f"{both} rows are in {other} and in {split}, expected "
+                                  "each in one of them")
+        splits[rows] = SPLITS[split]
+    return splits
 
 
 class Data:
@@ -172,36 +199,44 @@ class Data:
         self._add(GRAPHS, max(count, self.counts.get(GRAPHS, 0)), {**features, **more})
         return self
 
-    def labels(self, y: Any, *, train: Any = None, validation: Any = None, test: Any = None,
+    def labels(self, y: Any = None, *, train: Any = None, validation: Any = None, test: Any = None,
                classes: Sequence[str] = (), weights: Any = None,
                class_weights: Any = None) -> "Data":
         """What the model's output should be, a row each: whole numbers are classes (-1: none),
         floats numbers (NaN: none), 0 and 1 in columns several labels. Masks, or row numbers, say
         what each row is for; with masks, rows in none have no part. `weights`: what each row's
         error counts; `class_weights`: what those of each class do, as weight= of torch's losses, or
-        "balanced": as much as the other classes. The mean over the rows to train on is 1."""
-        array = np.atleast_1d(any_array(y))
-        if array.ndim == 2 and array.shape[1] == 1:
-            array = array[:, 0]
-        self.labelled, self.targets, self.classes = None, array, list(map(str, classes))
-        self.sample_weights = None if weights is None else as_array(weights, np.float32)
-        self.class_weights = class_weights
+        "balanced": as much as the other classes. Their mean over the rows of each mask is 1.
+        Without y the labels of the data stay, and what else is not given; with another y of as many
+        rows its masks stay."""
+        if y is not None:
+            array = np.atleast_1d(any_array(y))
+            if array.ndim == 2 and array.shape[1] == 1:
+                array = array[:, 0]
+            self.labelled, self.targets, self.classes = None, array, []
+            self.sample_weights = self.class_weights = None
+        if self.targets is None:
+            raise usage_error("labels", "there are none yet: labels(y)")
+        if classes:
+            self.classes = list(map(str, classes))
+        if weights is not None:
+            self.sample_weights = as_array(weights, np.float32)
+        if class_weights is not None:
+            self.class_weights = class_weights
         masks = {"train": train, "validation": validation, "test": test}
-        splits = np.zeros(len(array), np.uint8)
-        for split, mask in masks.items():
-            if mask is None:
-                continue
-            rows = any_array(mask)
-            if rows.dtype != bool:
-                picked, rows = _ids("labels", split, rows, len(array)), np.zeros(len(array), bool)
-                rows[picked] = True
-                if rows.sum() != len(picked):
-                    raise usage_error("labels", f"{split} has row numbers twice; a mask is bool")
-            if rows.shape != (len(array),):
-                raise usage_error("labels", f"{split} has shape {list(rows.shape)}, expected "
-                                  f"[{len(array)}]")
-            splits[rows & (splits == 0)] = SPLITS[split]
-        self.splits = splits if any(mask is not None for mask in masks.values()) else None
+        if any(mask is not None for mask in masks.values()):
+            self.splits = splits_of(masks, len(self.targets))
+        elif self.splits is not None and len(self.splits) != len(self.targets):
+            self.splits = None
+        return self
+
+    def with_masks(self, y: Any, masks: Mapping[str, Any]) -> "Data":
+        """labels(), or of a source without labels its masks, which stay for those of labels()."""
+        if y is not None:
+            return self.labels(y, **masks)
+        nodes = [count for domain, count in self.counts.items() if domain.kind == "node"]
+        if len(nodes) == 1 and any(mask is not None for mask in masks.values()):
+            self.splits = splits_of(masks, nodes[0])
         return self
 
     def _add(self, domain: Domain, count: Optional[int], features: Dict[str, Any]) -> None:
@@ -266,12 +301,26 @@ def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
 
 def _stack(parts: Sequence[Data], domain: Domain) -> Dict[str, Feature]:
     own = [part.features.get(domain, {}) for part in parts]
-    for features in own:
+    for number, features in enumerate(own):
         if features.keys() != own[0].keys():
-            raise usage_error(str(domain), f"features differ from graph to graph: "
-                              f"{sorted(own[0])} and {sorted(features)}")
-    return {name: Feature(np.concatenate([f[name].values for f in own]),
-                          max(f[name].kinds for f in own)) for name in own[0]}
+            raise usage_error(str(domain), "features differ from graph to graph: graph 0 has "
+                              f"{sorted(own[0])}, graph {number} {sorted(features)}")
+    return {name: _stacked(domain, name, [features[name] for features in own]) for name in own[0]}
+
+
+def _stacked(domain: Domain, name: str, parts: Sequence[Feature]) -> Feature:
+    """Of graphs that have rows; one without edges may have features of any shape."""
+    having = [number for number, part in enumerate(parts) if len(part.values)] or [0]
+    first = parts[having[0]]
+    for number in having:
+        part = parts[number]
+        if part.values.shape[1:] != first.values.shape[1:] or bool(part.kinds) != bool(first.kinds):
+            texts = [f"graph {which} has {'whole numbers' if parts[which].kinds else 'floats'} of "
+                     f"{list(parts[which].values.shape[1:])}" for which in (having[0], number)]
+            raise usage_error(str(domain), f"rows of {name!r} differ from graph to graph: "
+                              + ", ".join(texts))
+    return Feature(np.concatenate([parts[number].values for number in having]),
+                   max(parts[number].kinds for number in having))
 
 
 def _stack_tensors(parts: Sequence[Data], domain: Domain, name: str) -> "torch.Tensor":

@@ -51,7 +51,7 @@ def from_npz(path: Path) -> Data:
     data = Data(name).nodes(count=nodes, features=of_nodes).edges(ends, features=of_edges)
     if pairs is not None and add_pairs(data, pairs, pair_labels):
         return data
-    return data if y is None else data.labels(y, **masks)
+    return data.with_masks(y, masks)
 
 
 def _ends(name: str, arrays: Dict[str, np.ndarray]) -> np.ndarray:

@@ -37,7 +37,8 @@ def _class_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
     known, size = y[has], output.size
     most = int(known.max()) + 1 if len(known) else 0
     if most > max(size, 2):
-        raise _wrong(output, f"there are {most} classes")
+        raise _wrong(output, f"there are {most} classes (numbers to regress are floats, y.float())"
+                     if size == 1 else f"there are {most} classes")
     if size == 1:
         return has, known.astype(np.float64)
     return has, _core.one_hot(known.astype(np.uint32), size)
@@ -46,10 +47,13 @@ def _class_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
 def _number_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
     rows = y.reshape(len(y), -1).astype(np.float64)
     if rows.shape[1] != output.size:
-        raise _wrong(output, f"they have {rows.shape[1]} numbers a row")
+        raise _wrong(output, f"they have {rows.shape[1]} numbers a row"
+                     + (" (classes are whole numbers, y.long())" if rows.shape[1] == 1 else ""))
     missing: np.ndarray = np.isnan(rows)
     if (missing.any(1) != missing.all(1)).any():
-        raise usage_error("labels", "some rows are NaN in part: a row has all its labels or none")
+        raise usage_error("labels", "some rows are NaN in part: a row has all its labels or none; "
+                          "a loop of torch takes those that are there, model.to_torch() and "
+                          "loss(out[~y.isnan()], y[~y.isnan()])")
     has = np.asarray(~missing.all(1))
     if not np.isfinite(rows[has]).all():
         raise usage_error("labels", "there are infinite numbers")
@@ -61,13 +65,13 @@ def targets_of(data: Data, output: Value) -> Optional[np.ndarray]:
     return data.targets if data.labelled in (None, output.domain) else None
 
 
-def samples_of(data: Data, output: Value, rows: np.ndarray) -> Samples:
+def samples_of(data: Data, output: Value, rows: np.ndarray, with_labels: bool = True) -> Samples:
     """One sample a row of the output, in the data's order."""
     sides = sides_of(output.shape)
     none = np.zeros(0)
     if len(rows) == 0:
         raise usage_error(data.name, f"there are no {output.domain}, of which the output is")
-    y = targets_of(data, output)
+    y = targets_of(data, output) if with_labels else None
     if y is None:
         return Samples(rows, sides, none.astype(np.uint8), none, NO_SPLITS, NO_WEIGHTS,
                        data.classes)
@@ -78,6 +82,9 @@ def samples_of(data: Data, output: Value, rows: np.ndarray) -> Samples:
     if y.dtype.kind not in "iubf":
         raise usage_error("labels", f"are {y.dtype}, expected whole numbers or floats")
     is_class = y.ndim == 1 and y.dtype.kind in "iub"
+    if y.ndim > 1 and y.dtype.kind in "iu" and ((y != 0) & (y != 1)).any():
+        raise usage_error("labels", "rows of whole numbers are several labels, each 0 or 1, found "
+                          f"{y.min()} to {y.max()}: floats are numbers to regress, y.float()")
     splits = NO_SPLITS if data.splits is None else data.splits
     if data.splits is not None:  # a row that no mask has is for nothing
         y = np.where((splits == 0).reshape(-1, *[1] * (y.ndim - 1)), -1 if is_class else np.nan,
@@ -113,7 +120,8 @@ def check_labels(data: Data, output: Value) -> None:
 
 
 def _by_class(y: np.ndarray, data: Data, weights: np.ndarray) -> np.ndarray:
-    """Of each row that of its class, with a mean of 1 over the rows to train on."""
+    """Of each row that of its class, with a mean of 1 over the rows of each split: a loss is the
+    weighted mean, as torch's is."""
     has = y >= 0
     trained = has if data.splits is None else has & (data.splits == SPLITS["train"])
     given, most = data.class_weights, int(y.max(initial=-1)) + 1
@@ -127,10 +135,13 @@ def _by_class(y: np.ndarray, data: Data, weights: np.ndarray) -> np.ndarray:
             raise usage_error("labels", f"class_weights are {len(of_class)} numbers, expected "
                               f"{most} of at least 0, one a class")
     rows = np.where(has, of_class[np.where(has, y, 0)], 1.0) * (weights if len(weights) else 1.0)
-    mean = rows[trained].mean() if trained.any() else 1.0
-    if not mean > 0:
+    if trained.any() and not rows[trained].mean() > 0:
         raise usage_error("labels", "all weights of the rows to train on are 0")
-    return np.asarray(rows / mean, np.float32)
+    for split in [None] if data.splits is None else SPLITS.values():
+        own = has if split is None else has & (data.splits == split)
+        if rows[own].any():
+            rows[own] /= rows[own].mean()
+    return np.asarray(rows, np.float32)
 
 
 def fitting_loss(data: Data, output: Value) -> Optional[str]:

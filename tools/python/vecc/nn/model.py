@@ -118,22 +118,24 @@ class Model:
         it is outside training, without dropout and with batch norms' running statistics."""
         return self._graph(source, way, trains=True)
 
-    def _graph(self, source: Source, way: str = "direct", *, trains: bool,
+    def _graph(self, source: Source, way: str = "direct", *, trains: bool, with_labels: bool = True,
                as_weights: Mapping[FeatureKey, str] = NO_TABLES) -> Graph:
         if way not in ("direct", "neurons"):
             raise usage_error("way", f"{way!r} is none of direct, neurons")
         target = ProgramTarget(trains) if way == "direct" else NeuronTarget()
-        return self._lowered(as_data(source), target, as_weights=as_weights)[0]
+        return self._lowered(self.data_of(source), target, with_labels=with_labels,
+                             as_weights=as_weights)[0]
 
     def _lowered(self, data: Data, target: Target, *, by_entries: bool = False,
-                 as_weights: Mapping[FeatureKey, str] = NO_TABLES) -> Tuple[Graph, Set[str]]:
+                 with_labels: bool = True, as_weights: Mapping[FeatureKey, str] = NO_TABLES
+                 ) -> Tuple[Graph, Set[str]]:
         """The graph with the weights of now, and which of them it has as columns."""
         self.trace(data)
         assert self._trace is not None and self._output is not None
         if self._trace.pools and GRAPHS not in data.counts:
             data = batch([data], data.name)  # one graph, of a set of one
         binding = Binding(data)
-        samples = samples_of(data, self._output, self._rows(binding))
+        samples = samples_of(data, self._output, self._rows(binding), with_labels)
         lowering = Lowering(self._trace, binding, target, as_weights, by_entries,
                             self._counts_graphs(data))
         lowering.tables()
@@ -160,10 +162,11 @@ class Model:
                 for name, value in self._weights.items()}
 
     def _compiled(self, data: Data, *, trains: bool, by_entries: bool = True,
-                  runs_later: bool = False) -> Tuple[Program, Set[str]]:
+                  with_labels: bool = True, runs_later: bool = False) -> Tuple[Program, Set[str]]:
         """To run or train it here: features that are mostly 0 are read by their entries, but not
         where members are drawn, as entries would be. `runs_later`: Graph's."""
-        graph, columns = self._lowered(data, ProgramTarget(trains), by_entries=by_entries)
+        graph, columns = self._lowered(data, ProgramTarget(trains), by_entries=by_entries,
+                                       with_labels=with_labels)
         graph._runs_later = runs_later
         with errors_of_python():
             return graph.compile(**self.options), columns
@@ -179,10 +182,10 @@ class Model:
     def with_features(self, data: Data, tables: Mapping[FeatureKey, str], *,
                       trains: bool) -> Program:
         """program() or evaluated() whose features of these keys are weights of these names, in the
-        data's order; of those that the model does not read there are none."""
+        data's order; of those that the model does not read there are none. Without labels."""
         self.trace(data)
         read = self._features_read()
-        return self._graph(data, trains=trains, as_weights={
+        return self._graph(data, trains=trains, with_labels=False, as_weights={
             key: name for key, name in tables.items() if key in read}).compile(**self.options)
 
     def _features_read(self) -> Set[FeatureKey]:
@@ -190,8 +193,8 @@ class Model:
                 for value in self._traced("features").values if value.op == "feature"}
 
     def __call__(self, source: Source) -> Outputs:
-        """Outputs, a row each, in the data's order."""
-        return self._compiled(as_data(source), trains=False)[0]()
+        """Outputs, a row each, in the data's order; labels have no part, nor need they fit."""
+        return self._compiled(self.data_of(source), trains=False, with_labels=False)[0]()
 
     def fit(self, source: Source, **options: Any) -> Training:
         """Learns the weights from those of now, as Program.train() does with these options: of all
@@ -216,13 +219,21 @@ class Model:
         finally:
             self._keep(program.weights, columns)
 
-    @staticmethod
-    def _training_data(source: Source, options: Dict[str, Any]) -> Data:
+    def _training_data(self, source: Source, options: Dict[str, Any]) -> Data:
         """With the graphs that validate= has."""
         validation = options.get("validate")
         if validation is None or isinstance(validation, (float, int, str, os.PathLike)):
-            return as_data(source)
-        return with_validation(source, options.pop("validate"))
+            return self.data_of(source)
+        return with_validation(source, options.pop("validate"), self._kinds())
+
+    def data_of(self, source: Source) -> Data:
+        """What was traced says what an attribute is of, where its rows do not."""
+        return as_data(source, self._kinds())
+
+    def _kinds(self) -> Dict[str, str]:
+        return {} if self._trace is None else {
+            name: domain.kind for domain, own in self._trace.features.items() for name in own
+            if not domain.are_pairs}
 
     def _trainable(self, data: Data, options: Mapping[str, Any], *,
                    runs_later: bool = False) -> Tuple[Program, Set[str]]:
@@ -264,7 +275,7 @@ class Model:
     def evaluate(self, source: Source, *, split: Optional[str] = None,
                  eval_batch_size: int = 0) -> Dict[str, float]:
         """Loss and metrics, as Program.evaluate()."""
-        data = as_data(source)
+        data = self.data_of(source)
         program = self._compiled(data, trains=False)[0]
         with errors_of_python():
             return program.evaluate(split=split, loss=self._loss(data),
@@ -273,7 +284,7 @@ class Model:
     def predict(self, source: Source, *, split: Optional[str] = None) -> Predictions:
         """Classes and probabilities, or numbers, as Program.predict(); of several labels those that
         are more probable than not."""
-        data = as_data(source)
+        data = self.data_of(source)
         loss = self._loss(data)
         program = self._compiled(data, trains=False)[0]
         with errors_of_python():
@@ -376,7 +387,9 @@ class Model:
         outputs are. `source`: data to trace with, where nothing was traced."""
         if source is not None:
             self.trace(source)
-        self._traced("load")
+        if self._trace is None:
+            raise usage_error("load", "the model was not traced, so it has no weights yet: "
+                              "load(path, data) traces it with this data")
         graph = self._tables()
         try:
             graph.set_weights(os.fspath(path))

@@ -14,7 +14,6 @@ import torch
 from vecc import _core
 from vecc.arrays import as_array
 from vecc.error import usage_error
-from vecc.nn.convert import as_data
 from vecc.nn.data import Data, FeatureKey, Source
 from vecc.nn.lower import stored_rows
 
@@ -144,7 +143,7 @@ class TorchModel(torch.nn.Module):
         if self.training and len(self._trained) < len(self.model.weights):
             raise usage_error("to_torch", "batch norm's running statistics are learned by "
                               "Model.fit(): in a torch loop the module is in eval() mode")
-        data = as_data(source)
+        data = self.model.data_of(source)
         tensors = {key: tensor for key, tensor in data.tensors.items()
                    if tensor.requires_grad and tensor.numel()}
         for name, tensor in {**features, **more}.items():

@@ -1,0 +1,160 @@
+"""PyTorch Geometric's data as users have it: what an attribute is of, what is missing, what is
+refused, and labels that are there in part."""
+
+import sys
+import unittest
+
+import numpy as np
+import torch
+import torch.nn.functional as functional
+from torch_geometric.data import Batch, Data, HeteroData
+from torch_geometric.nn import GINEConv, global_mean_pool
+
+import vecc
+from vecc import nn
+from vecc.nn.trace import GRAPHS, Domain
+
+NODES, EDGES = Domain("node", "node"), Domain("edge", ("node", "to", "node"))
+
+
+def graph(nodes, edges, **more):
+    return Data(x=torch.randn(nodes, 4), edge_index=torch.randint(0, max(nodes, 1), (2, edges)),
+                edge_attr=torch.randn(edges, 3), w=torch.rand(edges), z=torch.rand(nodes),
+                u=torch.randn(1, 2), **more)
+
+
+def network(g):
+    h = nn.layers.gine(g, g.x, lambda v: nn.layers.mlp(v, 8, 8), "edge_attr", name="conv")
+    h = nn.sum(g.w * h[g.src], over=g.dst) + g.z * h
+    return nn.linear(nn.concat(nn.mean(h, over=g.graph), g.graphs.u), 2, bias=True, name="head")
+
+
+class Peer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = GINEConv(torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(),
+                                                 torch.nn.Linear(8, 8)), edge_dim=3)
+        self.head = torch.nn.Linear(10, 2)
+
+    def forward(self, data):
+        h = self.conv(data.x, data.edge_index, data.edge_attr)
+        sent = data.w[:, None] * h[data.edge_index[0]]
+        h = torch.zeros_like(h).index_add(0, data.edge_index[1], sent) + data.z[:, None] * h
+        return self.head(torch.cat([global_mean_pool(h, data.batch, data.num_graphs), data.u], 1))
+
+
+class RowsTest(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(4)
+
+    def check(self, call, message):
+        with self.assertRaisesRegex(vecc.Error, message):
+            call()
+
+    def test_as_many_edges_as_nodes(self):
+        """Other graphs of the list show what an attribute is of; later the traced model does."""
+        ambiguous = [graph(5, 5), graph(1, 1), graph(1, 4), graph(6, 1), graph(1, 0)]
+        parts = [*ambiguous, graph(3, 7)]
+        data = nn.as_data(parts)
+        self.assertEqual(set(data.features[NODES]), {"x", "z"})
+        self.assertEqual(set(data.features[EDGES]), {"edge_attr", "w"})
+        self.assertEqual(set(data.features[GRAPHS]), {"u"})
+        peer, model = Peer(), nn.Model(network, dtype="f64").trace(parts)
+        self.assertEqual(model.set_weights(peer), [])
+        for some in (parts, ambiguous, *([each] for each in parts)):
+            with torch.no_grad():
+                expected = peer(Batch.from_data_list(some)).numpy()
+            np.testing.assert_allclose(model(some), expected, atol=1e-6)
+            np.testing.assert_allclose(model(some[0]), expected[:1], atol=1e-6)
+            np.testing.assert_allclose(model.to_torch()(some).detach(), expected, atol=1e-6)
+        for part in parts:
+            part.y = torch.randint(0, 2, (1,))
+        self.assertEqual(model.fit(ambiguous, epochs=1, validate=parts[4:]).epochs, 1)
+
+    def test_rows_that_do_not_fit(self):
+        """edge_attr of as many rows as nodes would be a feature of nodes, of others none."""
+        for name, rows, message in (("edge_attr", 5, "has 5 rows, expected 8: one an edge"),
+                                    ("edge_attr", 7, "has 7 rows, expected 8: one an edge"),
+                                    ("edge_weight", 5, "has 5 rows, expected 8: one an edge"),
+                                    ("edge_type", 1, "has 1 rows, expected 8: one an edge")):
+            wrong = graph(5, 8)
+            wrong[name] = torch.ones(rows)
+            self.check(lambda: nn.as_data(wrong), f"{name} {message}")
+            self.check(lambda: nn.as_data([graph(5, 8), wrong]), f"{name} {message}")
+        wrong = graph(5, 8)
+        wrong.num_nodes = 6
+        self.check(lambda: nn.as_data(wrong), "x has 5 rows, expected 6: one a node")
+        typed = HeteroData()
+        typed["a"].x = torch.ones(3, 2)
+        typed["a", "to", "a"].edge_index = torch.tensor([[0, 1], [1, 2]])
+        typed["a", "to", "a"].edge_attr = torch.ones(3, 2)
+        self.check(lambda: nn.as_data(typed), "a to a: error: edge_attr has 3 rows, expected 2")
+
+    def test_graphs_that_differ(self):
+        wide, whole, less = graph(5, 8), graph(5, 8), graph(5, 8)
+        wide.x = torch.ones(5, 6)
+        whole.z = torch.arange(5)
+        del less.edge_attr
+        self.check(lambda: nn.as_data([graph(5, 8), wide]), r"'x' differ from graph to graph: graph 0 "
+                   r"has floats of \[4\], graph 1 has floats of \[6\]")
+        self.check(lambda: nn.as_data([graph(5, 8), graph(4, 6), whole]),
+                   "'z' differ .* graph 0 has floats of .*, graph 2 has whole numbers")
+        self.check(lambda: nn.as_data([graph(5, 8), less]), r"graph 1 \['w'\]")
+        bare = graph(5, 0)
+        bare.edge_attr = torch.empty(0)  # as torch.cat takes it
+        self.assertEqual(nn.as_data([bare, graph(4, 6)]).features[EDGES]["edge_attr"].values.shape,
+                         (6, 3))
+
+    def test_edges_that_are_missing(self):
+        data = graph(5, 8)
+        data.edge_index = None
+        self.check(lambda: nn.as_data(Data(x=torch.ones(3, 2))), r"torch.empty\(2, 0")
+        data = Data(x=torch.ones(3, 2), adj_t=torch.eye(3).to_sparse_csr())
+        self.check(lambda: nn.as_data(data), "no edge_index beside the adj_t")
+        data.edge_index = torch.tensor([[0, 1, 2], [0, 1, 2]])
+        self.assertEqual(set(nn.as_data(data).features[NODES]), {"x"})
+
+    def test_sparse_features(self):
+        data = graph(5, 8)
+        dense = nn.as_data(data).features[NODES]["x"].values
+        data.x = data.x.to_sparse()
+        np.testing.assert_array_equal(nn.as_data(data).features[NODES]["x"].values, dense)
+
+    def test_masks_without_labels(self):
+        """They hold for the labels that come later."""
+        mask = torch.tensor([True, False, True, False, False])
+        data = nn.as_data(graph(5, 8, train_mask=mask, test_mask=~mask)).labels([0, 1, 1, 0, 1])
+        self.assertEqual(data.splits.tolist(), [1, 3, 1, 3, 3])
+        self.check(lambda: nn.as_data(graph(5, 8, y=torch.ones(5), train_mask=mask,
+                                            val_mask=~mask, test_mask=~mask)),
+                   "3 rows are in validation and in test")
+
+
+class PartsTest(unittest.TestCase):
+    def test_labels_that_are_there_in_part(self):
+        """As the documentation says it: by a mask, in a loop of torch."""
+        torch.manual_seed(2)
+        parts = [graph(5, 8, y=torch.randn(1, 2)) for _ in range(6)]
+        for number, part in enumerate(parts):
+            part.y[0, number % 2] = np.nan
+        with self.assertRaisesRegex(vecc.Error, r"in part: .* model.to_torch\(\)"):
+            nn.Model(network).fit(parts, epochs=1)
+        peer, model = Peer(), nn.Model(network, dtype="f64").trace(parts)
+        model.set_weights(peer)
+        y, data = torch.cat([part.y for part in parts]), nn.as_data(parts)
+        losses = []
+        for module, source in ((peer, Batch.from_data_list(parts)), (model.to_torch(), data)):
+            optimizer = torch.optim.Adam(module.parameters(), lr=0.01)
+            losses.append([])
+            for _ in range(5):
+                optimizer.zero_grad()
+                out, there = module(source), ~y.isnan()
+                loss = functional.mse_loss(out[there].float(), y[there])
+                loss.backward()
+                optimizer.step()
+                losses[-1].append(loss.item())
+        np.testing.assert_allclose(losses[1], losses[0], rtol=1e-4)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
