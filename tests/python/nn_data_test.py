@@ -352,7 +352,7 @@ class DataTest(unittest.TestCase):
         for y, message in ((kind[:5], "they have 5 rows"), (kind + 2, "there are 4 classes"),
                            (np.ones((60, 3)), "they have 3 numbers a row"),
                            (kind * 1.5, r"1 numbers a row \(classes are whole numbers, y.long\(\)"),
-                           (np.full((60, 2), -1), "each 0 or 1, found -1 to -1: floats are numbers"),
+                           (np.full((60, 2), -1), "each 0 or 1, found -1 to -1: floats are"),
                            (np.array([["a"]] * 60), "expected whole numbers or floats")):
             self.check(lambda: model.fit(data.labels(y), epochs=1), message)
         part = np.ones((60, 2))

@@ -175,7 +175,14 @@ class HintsTest(unittest.TestCase):
         for call, says in (
                 (lambda m: m.fit(source, early_stop=3),
                  "early_stop: error: needs samples to validate with: validate=0.2, or"),
-                (lambda m: m.fit(source, loss="mse"), "loss: mse is none of"),
+                (lambda m: m.fit(source, loss="mse"), "margin_ranking; squared_diff is F.mse_loss"),
+                (lambda m: m.fit_seeds(source, [0, 1], loss="BCEWithLogitsLoss"),
+                 "; binary_crossentropy is"),
+                (lambda m: nn.Model(pooled, loss="cross_entropy"), "softentropy is F.cross_entr"),
+                (lambda m: nn.Model(pooled, loss=max), "margin_ranking; losses of one's own are for"),
+                (lambda m: nn.Model(pooled, seed=-1), "seed=-1: expected a whole number from 0"),
+                (lambda m: nn.Model(pooled, seed="a"), "seed='a': expected"),
+                (lambda m: m.trace(source).save("w.pt"), "w.pt: error: is written as safetensors"),
                 (lambda m: m.fit(source, clip_norm=-1), "clip_norm: "),
                 (lambda m: m.fit_seeds(source, [0, 1], clip_norm=-1), "clip_norm: "),
                 (lambda m: m.evaluate(source, split="tst"), "split: error: tst is none of")):

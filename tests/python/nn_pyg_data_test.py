@@ -95,8 +95,8 @@ class RowsTest(unittest.TestCase):
         wide.x = torch.ones(5, 6)
         whole.z = torch.arange(5)
         del less.edge_attr
-        self.check(lambda: nn.as_data([graph(5, 8), wide]), r"'x' differ from graph to graph: graph 0 "
-                   r"has floats of \[4\], graph 1 has floats of \[6\]")
+        self.check(lambda: nn.as_data([graph(5, 8), wide]), r"'x' differ from graph to graph: "
+                   r"graph 0 has floats of \[4\], graph 1 has floats of \[6\]")
         self.check(lambda: nn.as_data([graph(5, 8), graph(4, 6), whole]),
                    "'z' differ .* graph 0 has floats of .*, graph 2 has whole numbers")
         self.check(lambda: nn.as_data([graph(5, 8), less]), r"graph 1 \['w'\]")

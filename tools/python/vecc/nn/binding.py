@@ -110,7 +110,7 @@ class Binding:
         return values
 
     def _filled(self, domain: Domain, values: np.ndarray) -> np.ndarray:
-        """With a row a loop: its own, a number, or the mean of the edges into its node (0: none)."""
+        """With a row a loop: its own, a number, or the mean of the edges into its node."""
         assert domain.loops is not None
         src, dst = self.data.ends[domain.key]
         count = self.data.counts[Domain("node", domain.key[0])]

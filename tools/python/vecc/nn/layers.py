@@ -207,7 +207,7 @@ def gine(g: Ends, x: Pair, network: Network, edge_attr: EdgeValue = "edge_attr",
 
 def _weighed(e: Edges, h: Value, x_i: Value, s: Value, dropout: float, concatenated: bool,
               residual: bool) -> Value:
-    """Of scores s [heads] of edges and values h (heads, n) of sources what gat() and gatv2() are."""
+    """What gat() and gatv2() are of scores s [heads] of edges, values h (heads, n) of sources."""
     s = dropped(softmax(s, over=e.dst), dropout)
     h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
     h = h + linear(x_i, h.shape[0], name="res") if residual else h

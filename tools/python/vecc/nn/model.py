@@ -24,8 +24,10 @@ from vecc.nn.lower import NO_TABLES, Lowering, stored_rows, table_sides
 from vecc.nn.sparse import columns_of, weight_of
 from vecc.nn.statistics import check_batches, check_whole, has_graphs
 from vecc.nn.targets import NeuronTarget, ProgramTarget, Target
-from vecc.nn.trace import GRAPHS, ONE, Domain, Shape, Trace, Value, describe, place_of, tracing
+from vecc.nn.trace import (GRAPHS, ONE, Domain, Shape, Trace, Value, describe, is_whole, place_of,
+                           tracing)
 from vecc.nn.view import GraphView, Schema
+from vecc.nn.words import check_loss
 from vecc.options import errors_of_python
 from vecc.predictions import with_labels
 from vecc.program import (Predictions, Program, Training, check_options, check_training_options,
@@ -64,6 +66,9 @@ class Model:
             raise usage_error("nn.Model", f"found {describe(function)}, expected a function of a "
                               "graph, as def network(g): return nn.linear(g.x, 3)")
         _check_options(options)
+        check_loss(loss)
+        if not is_whole(seed, 0):
+            raise usage_error("nn.Model", f"seed={seed!r}: expected a whole number from 0")
         self.function, self.loss, self.seed, self.options = function, loss, seed, options
         self._trace: Optional[Trace] = None
         self._output: Optional[Value] = None
@@ -206,6 +211,7 @@ class Model:
         resume, progress, on_epoch; and the optimizer's: alpha, beta1, beta2, betas, centered, eps,
         epsilon, initial_accumulator_value, lr_decay, momentum, weight_decay."""
         check_training_options("fit", options)
+        check_loss(options.get("loss"))
         data = self._training_data(source, options)
         program, columns = self._trainable(data, options, runs_later=True)
         before, self.loss = self.loss, options.setdefault("loss", self._loss(data))
@@ -254,6 +260,7 @@ class Model:
         """fit() from new weights of each seed, then evaluate(): the mean of each metric over the
         seeds and its standard error. The weights are then those of the last seed."""
         check_training_options("fit_seeds", options)
+        check_loss(options.get("loss"))
         data = self._training_data(source, options)
         if len(seeds) < 2 or len(set(seeds)) < len(seeds):
             raise usage_error("seeds", f"{list(seeds)}: expected two or more, each once")
@@ -377,6 +384,9 @@ class Model:
     def save(self, path: Path) -> None:
         """All weights as safetensors, and the loss that they were trained by."""
         self._traced("save")
+        if os.fspath(path).endswith((".npz", ".npy", ".pt", ".pth")):  # what reads these would fail
+            raise usage_error(os.fspath(path), "is written as safetensors: expected a name as "
+                              "w.safetensors; numpy.savez(path, **model.weights) writes an .npz")
         graph = self._tables()
         graph.set_weights(self._weights)
         loss = self.loss or self._fits

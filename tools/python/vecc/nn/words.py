@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Mapping, Optional
+from typing import Any, Mapping, Optional
+
+from vecc.error import usage_error
 
 _NORMS = ("nn.batch_norm and nn.layer_norm are there; nn.mean(v, over=g.graph)[g.graph] is a "
           "graph's mean at its nodes")
@@ -12,7 +14,8 @@ _OUTSIDE = "nn.Model(network, loss=...) and fit(optimizer=..., lr=...) have loss
 _WORDS = {
     # Shapes.
     "view": "nn.reshape(v, sides)", "flatten": "nn.reshape(v, size)",
-    "squeeze": "nn.reshape(v, sides)", "unsqueeze": "v[:, None]", "cat": "nn.concat(a, b)",
+    "squeeze": "nn.reshape(v, sides)", "unsqueeze": "v[:, None], of a scalar v[None]",
+    "cat": "nn.concat(a, b)",
     "concatenate": "nn.concat(a, b)", "stack": "nn.concat(a, b)", "hstack": "nn.concat(a, b)",
     "t": "nn.transpose(v)", "T": "nn.transpose(v)", "dim": "len(v.shape)", "ndim": "len(v.shape)",
     "numel": "v.size",
@@ -43,6 +46,14 @@ _WORDS = {
     "Parameter": 'nn.weight("name", sides)', "Sequential": "one call after another: nn.linear(...)",
     "optim": _OUTSIDE, "cross_entropy": _OUTSIDE, "mse_loss": _OUTSIDE}
 
+#: Losses of torch and Keras.
+_LOSSES = {
+    **dict.fromkeys(("mse", "mse_loss", "l2"), "squared_diff is F.mse_loss"),
+    **dict.fromkeys(("bce", "bce_with_logits", "bce_loss", "bcewithlogits", "binary"),
+                    "binary_crossentropy is F.binary_cross_entropy_with_logits, a row's sum"),
+    **dict.fromkeys(("ce", "nll", "nll_loss", "cross_entropy", "categorical_crossentropy"),
+                    "softentropy is F.cross_entropy, of logits")}
+
 #: Layers that are not there, as formulas.
 _LAYERS = {
     "graph_conv": "nn.linear(x, n) + nn.linear(nn.sum(x[g.src], over=g.dst), n, bias=True)"}
@@ -72,6 +83,21 @@ def instead(word: str) -> str:
     near = get_close_matches(word.lower(), functions, 3, 0.75)
     return (f"{', '.join(map(functions.__getitem__, near))}?" if near else
             "a model is written in the functions and operators of docs/models.md")
+
+
+def check_loss(loss: Any) -> None:
+    """Refuses what is none of vecc's losses, with the one that torch calls so."""
+    from vecc import _core
+    known = _core.losses()
+    if loss is None or loss in known:
+        return
+    name = str(getattr(loss, "__name__", None) or loss)
+    words = [name.lower(), name.lower().removesuffix("loss")]
+    said = [_LOSSES[word] for word in words if word in _LOSSES]
+    raise usage_error("vecc", f"loss: {name[:40]} is none of {'|'.join(known)}"
+                      + (f"; {said[0]}" if said else "")
+                      + ("" if isinstance(loss, str) else "; losses of one's own are for a loop of "
+                         "torch, model.to_torch()"))
 
 
 def instead_of_layer(word: str) -> str:
