@@ -145,7 +145,7 @@ class HintsTest(unittest.TestCase):
         listed = "The options are: epochs, lr, optimizer, loss, "
         for name, near in (("learning_rate", "lr"), ("patience", "early_stop"), ("epoch", "epochs"),
                            ("verbose", "progress"), ("metric", "loss (evaluate() has all metrics)"),
-                           ("class_weights", "the labels' class_weights")):
+                           ("class_weights", "data.labels(class_weights=...)")):
             says = f"got an unexpected keyword argument '{name}', did you mean {near}? {listed}"
             self.check(lambda: model.fit(source, **{name: 3}), f"fit() {says}", kinds=(TypeError,))
             self.check(lambda: model.fit_seeds(source, [0, 1], **{name: 3}), f"fit_seeds() {says}",
@@ -157,7 +157,8 @@ class HintsTest(unittest.TestCase):
                          set(re.findall(r"\w+(?=[=,.;]|$)", self.options_in_help())))
 
     def test_options_of_models(self):
-        for name, near in (("epochs", "fit(epochs=...)"), ("way", "program(data, way=...)"),
+        for name, near in (("epochs", "fit(epochs=...)"),
+                           ("class_weights", "data.labels(class_weights=...)"), ("way", "program(data, way=...)"),
                            ("backends", "backend")):
             self.check(lambda: nn.Model(pooled, **{name: 3}),
                        f"Model() got an unexpected keyword argument '{name}', did you mean {near}? "

@@ -10,6 +10,7 @@ from torch_geometric.nn.models import MLP
 
 from command_line import VECC  # noqa: F401  takes the arguments
 
+import vecc
 from vecc import nn
 from vecc.nn import layers
 from vecc.nn.peers import weights_of
@@ -83,6 +84,21 @@ class PygTest(unittest.TestCase):
     def test_gcn(self):
         self.compare(lambda g: layers.gcn(g, g.x, OUT), pyg.GCNConv(DIM, OUT), TORCH["x"],
                      TORCH["edge_index"])
+
+    def test_options_that_no_layer_has(self):
+        """With the same weights they would compute something else."""
+        for peer, layer, option in (
+                (pyg.SAGEConv(DIM, OUT, normalize=True), layers.sage, "normalize=True"),
+                (pyg.GCNConv(DIM, OUT, improved=True), layers.gcn, "improved=True"),
+                (pyg.GATConv(DIM, OUT, fill_value=0.5), layers.gat, "fill_value=0.5"),
+                (pyg.SAGEConv(DIM, OUT, flow="target_to_source"), layers.sage,
+                 "flow='target_to_source'")):
+            model = nn.Model(lambda g: layer(g, g.x, OUT, name="conv")).trace(DATA)
+            module = torch.nn.ModuleDict({"conv": peer})
+            with self.assertRaises(vecc.Error) as raised:
+                model.set_weights(module)
+            self.assertIn(f"conv is {type(peer).__name__}({option})", str(raised.exception))
+            self.assertEqual(model.set_weights(module.state_dict()), [])
 
     def test_gcn_of_weighted_edges(self):
         """Loops keep their own weights, of two at a node the last one's; where the weights of a

@@ -244,8 +244,8 @@ _OTHER_OPTIONS = {
     "criterion": "loss", "loss_fn": "loss", "callback": "on_epoch", "callbacks": "on_epoch",
     "validation_data": "validate", "validation_split": "validate", "val_data": "validate",
     "num_neighbors": "fanout", "max_norm": "clip_norm", "random_state": "seed",
-    "num_epochs": "epochs", "class_weights": "the labels' class_weights",
-    "class_weight": "the labels' class_weights", "device": "compile()'s or nn.Model's device",
+    "num_epochs": "epochs", "class_weights": "data.labels(class_weights=...)",
+    "class_weight": "data.labels(class_weights=...)", "device": "compile()'s or nn.Model's device",
     "metric": "loss (evaluate() has all metrics)", "metrics": "loss (evaluate() has all metrics)"}
 
 

@@ -45,6 +45,7 @@ def _check_options(options: Iterable[str]) -> None:
     known = [name for name in inspect.signature(Graph.compile).parameters if name != "self"]
     check_options("Model", options, ["loss", "seed", *known],
                   {"way": "program(data, way=...)",
+                   "class_weights": "data.labels(class_weights=...)",
                    **{name: f"fit({name}=...)" for name in training_options()}})
 
 

@@ -6,13 +6,24 @@ from typing import Any, Callable, Dict
 
 import torch
 
+from vecc.error import usage_error
+
 Arrays = Dict[str, Any]
+
+#: Options without weights that layers here do not have, with what they are as if they had.
+_ONLY: Dict[str, Dict[str, Any]] = {
+    "GCNConv": {"improved": False, "normalize": True}, "SAGEConv": {"normalize": False},
+    "GATConv": {"fill_value": "mean"}, "GATv2Conv": {"fill_value": "mean"},
+    "RGATConv": {"mod": None, "attention_mechanism": "across-relation",
+                 "attention_mode": "additive-self-attention"},
+    "APPNP": {"normalize": True, "dropout": 0.0}}
 
 
 def weights_of(module: torch.nn.Module) -> Arrays:
     """A state_dict; lists of weights for relations, heads or steps as vecc.nn.layers have them."""
     found = dict(module.state_dict())
     for path, part in module.named_modules():
+        _check_options(path, part)
         convert = _CONVERT.get(type(part).__name__)
         if convert is None:
             continue
@@ -20,6 +31,18 @@ def weights_of(module: torch.nn.Module) -> Arrays:
         own = {name: found.pop(prefix + name) for name in part.state_dict()}
         found.update((prefix + name, array) for name, array in convert(part, own).items())
     return found
+
+
+def _check_options(path: str, part: torch.nn.Module) -> None:
+    """Outputs would be others with the same weights, and nothing would say so."""
+    name = type(part).__name__
+    only = {**({"flow": "source_to_target"} if hasattr(part, "flow") else {}), **_ONLY.get(name, {})}
+    for option, value in only.items():
+        own = getattr(part, option, value)
+        if own is not value and own != value:
+            raise usage_error("weights", f"{path or 'the module'} is {name}({option}={own!r}), but "
+                              f"vecc.nn.layers have {option}={value!r} alone; for a layer of one's "
+                              "own that does the same: model.set_weights(module.state_dict())")
 
 
 def _film(part: Any, arrays: Arrays) -> Arrays:
