@@ -33,7 +33,8 @@ class RandomModel:
     def __call__(self, g):
         self.rng, self.g = np.random.default_rng(self.seed), g
         self.ends = [g.src, g.dst, g.graph]
-        loops = g.with_self_loops(fill=[0.5, "mean"][self.rng.integers(2)])
+        fill, keep = [(0.5, False), (0.5, True), ("mean", False)][self.rng.integers(3)]
+        loops = g.with_self_loops(fill=fill, keep=keep)
         self.ends += [loops.src, loops.dst]
         self.values = [_smooth(v) for v in (
             g.x, g.s, g.a, g.m, g.graphs.u, nn.one_hot(g.label), loops.a,
