@@ -84,11 +84,12 @@ void set_graph_weights(const Graph& self, const std::vector<NamedArray>& arrays)
   });
 }
 
-void load_weight_file(const Graph& self, const std::string& path, bool by_name) {
+std::vector<MetadataEntry> load_weight_file(const Graph& self, const std::string& path,
+                                            bool by_name) {
   const LoadMode mode = by_name ? LoadMode::ByName : LoadMode::Strict;
-  without_lock([&] {
+  return without_lock([&] {
     const std::lock_guard guard(*self.mutex);
-    take(load_tables(*self.graph, self.facts, path, mode));
+    return take(load_tables(*self.graph, self.facts, path, mode));
   });
 }
 
@@ -99,10 +100,6 @@ void save_weight_file(const Graph& self, const std::string& path,
     tools::Stages stages = quiet();
     take(tools::save_graph_weights(*self.graph, self.facts, path, stages, metadata));
   });
-}
-
-std::vector<MetadataEntry> weight_metadata(const std::string& path) {
-  return without_lock([&] { return take(read_weights(path)).metadata; });
 }
 
 void expect_neurons(const Graph& self, const char* what) {
@@ -210,7 +207,6 @@ nb::object input_begin(const Graph& self) {
 }  // namespace
 
 void bind_graph(nb::module_& module) {
-  module.def("weight_metadata", weight_metadata, nb::arg("path"));
   module.def("load_graph", load_graph, nb::arg("path"), nb::arg("words"));
   module.def("load_graph_bytes", load_graph_bytes, nb::arg("data"), nb::arg("name"),
              nb::arg("words"));

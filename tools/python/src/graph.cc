@@ -6,11 +6,12 @@
 #include <span>
 
 #include "errors.h"
-#include "tools/vecc/weight_stages.h"
 #include "vecc/escape.h"
 
 namespace vecc::python_package {
 namespace {
+
+constexpr std::size_t kMaxPath = 4096;
 
 std::string bytes_of(const double* values, std::size_t count) {
   static_assert(std::endian::native == std::endian::little, "as safetensors has numbers");
@@ -71,14 +72,14 @@ Result<void> set_tables(NeuronGraph& graph, const std::vector<NamedArray>& array
   return {};
 }
 
-Result<void> load_tables(NeuronGraph& graph, const BoundFacts& facts, const std::string& path,
-                         LoadMode mode) {
-  tools::Options options;
-  options.load_weights = path;
-  options.load_mode = mode;
-  tools::Stages stages(/*show_progress=*/false);
+Result<std::vector<MetadataEntry>> load_tables(NeuronGraph& graph, const BoundFacts& facts,
+                                               const std::string& path, LoadMode mode) {
+  VECC_TRY(WeightFile file, read_weights(path));
+  std::vector<MetadataEntry> metadata = file.metadata;
   TablesApart weights(graph, facts);
-  return tools::load_graph_weights(weights.apart, options, stages);
+  const Result<LoadReport> loaded = load_weights(weights.apart, std::move(file), mode);
+  if (!loaded) return loaded.error().in(escape_terminal(path, kMaxPath));
+  return metadata;
 }
 
 nb::object table_array(const WeightTable& table, std::vector<double> values) {

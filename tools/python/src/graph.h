@@ -54,9 +54,11 @@ struct Graph {
 [[nodiscard]] Result<void> set_tables(NeuronGraph& graph, const std::vector<NamedArray>& arrays);
 
 /// --load-weights of a graph whose facts may be inputs: those are no weights, a file has none of
-/// them. Errors: those of load_graph_weights().
-[[nodiscard]] Result<void> load_tables(NeuronGraph& graph, const BoundFacts& facts,
-                                       const std::string& path, LoadMode mode);
+/// them. Returns the file's metadata. Errors: those of read_weights() and load_weights().
+[[nodiscard]] Result<std::vector<MetadataEntry>> load_tables(NeuronGraph& graph,
+                                                             const BoundFacts& facts,
+                                                             const std::string& path,
+                                                             LoadMode mode);
 
 /// Values of a table's rows as [count, rows, cols] ([count] of scalars).
 [[nodiscard]] nb::object table_array(const WeightTable& table, std::vector<double> values);

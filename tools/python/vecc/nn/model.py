@@ -403,10 +403,10 @@ class Model:
                               "load(path, data) traces it with this data")
         graph = self._tables()
         try:
-            graph.set_weights(os.fspath(path))
+            metadata = dict(graph._core.load_weights(os.fspath(path), False))
         except Error as error:
             raise error.rewritten(self._with_categories) from None
-        self.loss = self.loss or _loss_in(os.fspath(path))
+        self.loss = self.loss or _loss_in(os.fspath(path), metadata)
         self._keep(graph.weights)
         return self
 
@@ -479,9 +479,9 @@ class Model:
         return f"<vecc.nn.Model {name}: {count:,} weights, {describe(self._output)}>"
 
 
-def _loss_in(path: str) -> Optional[str]:
+def _loss_in(path: str, metadata: Mapping[str, str]) -> Optional[str]:
     """What a file of weights says that they were trained by."""
-    loss = dict(_core.weight_metadata(path)).get(_LOSS)
+    loss = metadata.get(_LOSS)
     if loss is not None and loss not in _core.losses():
         raise usage_error(path, f"the metadata {_LOSS!r} is {loss[:40]!r}, expected one of "
                           f"{', '.join(_core.losses())}")
