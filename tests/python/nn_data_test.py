@@ -132,6 +132,16 @@ class FitTest(unittest.TestCase):
             self.assertAlmostEqual(model.evaluate(data, split=name)["loss"],
                                    (losses * weights)[own].sum() / weights[own].sum(), 6)
 
+    def test_outputs_have_the_model_s_shape(self):
+        """As to_torch() has them: [rows, 1] is not [rows], which would broadcast beside labels."""
+        data, _ = two_groups()
+        for shape in ((), (1,), (2,), (1, 4), (4, 1), (2, 2)):
+            size = int(np.prod(shape))
+            model = nn.Model(lambda g: nn.reshape(nn.linear(g.x, size), shape)).trace(data)
+            self.assertEqual(model(data).shape, (60, *shape))
+            data.labels(np.linspace(0, 1, 60 * size).reshape(60, size))
+            self.assertEqual(model.predict(data).values.shape, (60, *shape))
+
     def test_outputs_need_no_labels(self):
         data, kind = two_groups()
         model = nn.Model(network).trace(data)

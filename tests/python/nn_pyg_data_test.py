@@ -3,6 +3,7 @@ refused, and labels that are there in part."""
 
 import sys
 import unittest
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ import vecc
 from vecc import nn
 from vecc.nn.trace import GRAPHS, Domain
 
+PAGE = (Path(__file__).parents[2] / "docs" / "models.md").read_text()
 NODES, EDGES = Domain("node", "node"), Domain("edge", ("node", "to", "node"))
 
 
@@ -109,7 +111,7 @@ class RowsTest(unittest.TestCase):
         data = graph(5, 8)
         data.edge_index = None
         self.check(lambda: nn.as_data(Data(x=torch.ones(3, 2))), r"torch.empty\(2, 0")
-        data = Data(x=torch.ones(3, 2), adj_t=torch.eye(3).to_sparse_csr())
+        data = Data(x=torch.ones(3, 2), adj_t=torch.eye(3).to_sparse())
         self.check(lambda: nn.as_data(data), "no edge_index beside the adj_t")
         data.edge_index = torch.tensor([[0, 1, 2], [0, 1, 2]])
         self.assertEqual(set(nn.as_data(data).features[NODES]), {"x"})
@@ -128,6 +130,46 @@ class RowsTest(unittest.TestCase):
         self.check(lambda: nn.as_data(graph(5, 8, y=torch.ones(5), train_mask=mask,
                                             val_mask=~mask, test_mask=~mask)),
                    "3 rows are in validation and in test")
+
+
+class Encoder(torch.nn.Module):
+    """As OGB's: an embedding for each column of whole numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.atom = torch.nn.ModuleList([torch.nn.Embedding(2 + i, 16) for i in range(9)])
+        self.head = torch.nn.Linear(16, 1)
+
+    def forward(self, data):
+        h = sum(each(data.x[:, i]) for i, each in enumerate(self.atom))
+        return self.head(global_mean_pool(h, data.batch))
+
+
+class PageTest(unittest.TestCase):
+    def test_columns_of_whole_numbers(self):
+        block, = (block for block in PAGE.split("```python\n")[1:] if "def columns(" in block)
+        names = {"nn": nn, "Data": Data}
+        exec(compile(block.split("```")[0], "models.md", "exec"), names)
+        torch.manual_seed(5)
+        parts = []
+        for nodes in (4, 1, 6, 3):
+            data = graph(nodes, 6)
+            data.x = torch.stack([torch.randint(0, 2 + i, (nodes,)) for i in range(9)], 1)
+            data.edge_attr = torch.randint(0, 4, (6, 3))
+            parts.append(Data(x=data.x, edge_index=data.edge_index, edge_attr=data.edge_attr))
+        parts[0].x[0] = torch.arange(1, 10)  # each value occurs
+        peer = Encoder()
+
+        def network(g):
+            return nn.linear(nn.mean(names["encoded"](g), over=g.graph), 1, bias=True, name="head")
+        data = [names["columns"](part) for part in parts]
+        model = nn.Model(network, dtype="f64").trace(data)
+        self.assertEqual(model.set_weights(peer), [])
+        expected = peer(Batch.from_data_list(parts)).detach().numpy()
+        self.assertEqual(expected.shape, model(data).shape)
+        np.testing.assert_allclose(model(data), expected, atol=1e-6)
+        with self.assertRaisesRegex(vecc.Error, "give each column a name of its own"):
+            nn.as_data(parts)
 
 
 class PartsTest(unittest.TestCase):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+from dataclasses import replace
 from html import escape
 from typing import (TYPE_CHECKING, AbstractSet, Any, Callable, Dict, Iterable, List, Mapping,
                     Optional, Sequence, Set, Tuple, Union)
@@ -198,9 +199,16 @@ class Model:
         return {(value.domain._replace(loops=None), value.attributes["name"])
                 for value in self._traced("features").values if value.op == "feature"}
 
-    def __call__(self, source: Source) -> Outputs:
-        """Outputs, a row each, in the data's order; labels have no part, nor need they fit."""
-        return self._compiled(self.data_of(source), trains=False, with_labels=False)[0]()
+    def __call__(self, source: Source) -> np.ndarray:
+        """Outputs [rows, *output_shape], in the data's order; labels have no part, nor need they
+        fit."""
+        return self._by_rows(self._compiled(self.data_of(source), trains=False,
+                                            with_labels=False)[0]())
+
+    def _by_rows(self, outputs: Outputs) -> np.ndarray:
+        """As the model has them: programs have no sides of 1."""
+        array = np.asarray(outputs)
+        return array.reshape(len(array), *self.output_shape)
 
     def fit(self, source: Source, **options: Any) -> Training:
         """Learns the weights from those of now, as Program.train() does with these options: of all
@@ -299,6 +307,8 @@ class Model:
             found = program.predict(split=split, loss=loss)
         assert self._output is not None
         has_labels = loss == "binary_crossentropy" and self._output.size > 1
+        if found.predicted is None:
+            return replace(found, values=self._by_rows(found.values))
         return with_labels(found) if has_labels else found
 
     def to_torch(self, seed: int = 0) -> "torch.nn.Module":
