@@ -239,7 +239,7 @@ class FitTest(unittest.TestCase):
         training = model.fit(data, epochs=30, lr=0.05)
         self.assertLess(training.history[-1]["loss"], training.history[0]["loss"])
         data["author"].y = torch.tensor([0, 1])
-        with self.assertRaisesRegex(vecc.Error, "several sets of nodes have y"):
+        with self.assertRaisesRegex(vecc.Error, "several sets have y"):
             model.evaluate(data)
 
     def test_networkx(self):

@@ -92,6 +92,31 @@ class RowsTest(unittest.TestCase):
         typed["a", "to", "a"].edge_attr = torch.ones(3, 2)
         self.check(lambda: nn.as_data(typed), "a to a: error: edge_attr has 3 rows, expected 2")
 
+    def test_typed_graphs(self):
+        """Features and labels of graphs are in no set; a Batch is its graphs."""
+        parts = []
+        for number in range(6):
+            a, b = 1 + number % 3, 2 + number % 2
+            part = HeteroData(y=torch.tensor([number % 2]), u=torch.randn(1, 2))
+            part["a"].x, part["b"].x = torch.randn(a, 3), torch.randn(b, 2)
+            part["a", "to", "b"].edge_index = torch.stack([torch.randint(0, a, (5,)),
+                                                           torch.randint(0, b, (5,))])
+            parts.append(part)
+
+        def typed(g):
+            h = nn.layers.sage(g["a", "to", "b"], (g["a"].x, g["b"].x), 4)
+            return nn.linear(nn.concat(nn.mean(h, over=g["b"].graph), g.graphs.u), 2)
+        model = nn.Model(typed).trace(parts)
+        self.assertEqual(nn.as_data(parts).targets.tolist(), [0, 1] * 3)
+        expected = model(parts)
+        self.assertEqual(expected.shape, (6, 2))
+        np.testing.assert_allclose(model(Batch.from_data_list(parts)), expected, atol=1e-6)
+        for number, part in enumerate(parts):
+            np.testing.assert_allclose(model(part), expected[number:number + 1], atol=1e-6)
+        self.assertEqual(model.fit(parts, epochs=2, batch_size=2, validate=parts[:2]).epochs, 2)
+        parts[0]["a"].y = torch.zeros(1, dtype=torch.long)
+        self.check(lambda: nn.as_data(parts), r"several sets have y: .* del data\['a'\].y")
+
     def test_graphs_that_differ(self):
         wide, whole, less = graph(5, 8), graph(5, 8), graph(5, 8)
         wide.x = torch.ones(5, 6)

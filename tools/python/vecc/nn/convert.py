@@ -166,18 +166,23 @@ def check_rows(place: str, name: str, value: Any, count: Optional[int]) -> None:
 
 
 def from_hetero(source: Any) -> Data:
-    """Every set of nodes and edges; labels are those of the only set that has y, or of the only
-    set of pairs (an edge_label_index)."""
-    data, labelled, paired = Data("data"), [], []
+    """Every set of nodes and edges, and of graphs what is of no set; labels are those of the only
+    set that has y, or of the only set of pairs (an edge_label_index)."""
+    data, paired = Data("data"), []
+    labelled: List[Tuple[str, Any, Dict[str, Any]]] = []
+    of_graphs = dict(source.to_dict().get("_global_store", {}))
+    if of_graphs.get("y") is not None:
+        labelled.append(("graphs", of_graphs.pop("y"), {}))
     for name in source.node_types:
         store = source[name]
         own = dict(store.items())
-        y = own.pop("y", None)
+        y, graph = own.pop("y", None), own.pop("batch", None)
         masks = {split: own.pop(key, None) for split, key in MASKS.items()}
         if y is not None:
             labelled.append((name, y, masks))
         count = int(store.num_nodes)
-        data.nodes(name, count=count, features=_rows(name, own, count))
+        own.pop("ptr", None)
+        data.nodes(name, count=count, graph=graph, features=_rows(name, own, count))
     for key in source.edge_types:
         own = dict(source[key].items())
         ends, (pairs, pair_labels) = own.pop("edge_index"), take_pairs(own)
@@ -185,14 +190,18 @@ def from_hetero(source: Any) -> Data:
             " ".join(key), own, int(ends.shape[1])))
         if pairs is not None:
             paired.append((pairs, pair_labels, (key[0], key[2])))
+    graphs = int(getattr(source, "num_graphs", 1) or 1)
+    features = _rows("graphs", of_graphs, graphs)
+    if features or graphs > 1:
+        data.graphs(graphs, features=features)
     if len(paired) > 1:
         raise usage_error("data", f"several sets of edges have {PAIRS}; take one away, or "
                           "nn.from_hetero(data) without them and its pairs()")
     if paired and add_pairs(data, *paired[0]):
         return data
     if len(labelled) > 1:
-        raise usage_error("data", f"several sets of nodes have y: {[one[0] for one in labelled]}; "
-                          "take one away, or nn.from_hetero(data).labels(y)")
+        raise usage_error("data", f"several sets have y: {[one[0] for one in labelled]}; expected "
+                          f"one: del data[{labelled[1][0]!r}].y")
     if labelled:
         data.labels(labelled[0][1], **labelled[0][2])
     return data

@@ -38,7 +38,7 @@ def from_dgl(source: Any) -> Data:
         data.graphs(int(source.batch_size))
     if len(labelled) > 1:
         raise usage_error("data", f"several sets of nodes have labels: {[x[0] for x in labelled]}; "
-                          "take one away, or nn.from_dgl(graph).labels(y)")
+                          "expected one, take the others away")
     for _, y, masks in labelled:
         data.labels(y, **masks)
     return data
