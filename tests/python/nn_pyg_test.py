@@ -100,6 +100,36 @@ class PygTest(unittest.TestCase):
             self.assertIn(f"conv is {type(peer).__name__}({option})", str(raised.exception))
             self.assertEqual(model.set_weights(module.state_dict()), [])
 
+    def test_options_that_the_call_lacks(self):
+        """Or has otherwise: a forgotten argument shows in no weight."""
+        for peer, network, says in (
+                (pyg.GATConv(DIM, OUT, negative_slope=0.1),
+                 lambda g: layers.gat(g, g.x, OUT, name="conv"), "gat(slope=0.2, name='conv')"),
+                (pyg.GATv2Conv(DIM, OUT, add_self_loops=False, dropout=0.5),
+                 lambda g: layers.gatv2(g, g.x, OUT, dropout=0.5, name="conv"),
+                 "gatv2(self_loops=True, name='conv')"),
+                (pyg.TransformerConv(DIM, OUT, dropout=0.5),
+                 lambda g: layers.transformer(g, g.x, OUT, name="conv"), "transformer(dropout=0.0"),
+                (pyg.SAGEConv(DIM, OUT, aggr="max"),
+                 lambda g: layers.sage(g, g.x, OUT, name="conv"), "sage(aggregation='mean'"),
+                (pyg.BatchNorm(DIM, eps=0.1),
+                 lambda g: nn.batch_norm(g.x, name="conv"), "batch_norm(eps=1e-05, name='conv')"),
+                (pyg.LayerNorm(DIM), lambda g: nn.layer_norm(g.x, name="conv"),
+                 "conv is LayerNorm(mode='graph'), but vecc.nn has mode='node' alone")):
+            model = nn.Model(network).trace(DATA)
+            with self.assertRaises(vecc.Error) as raised:
+                model.set_weights(torch.nn.ModuleDict({"conv": peer}))
+            self.assertIn(says, str(raised.exception))
+        for peer, network in (
+                (pyg.SAGEConv(DIM, OUT, aggr="add"),
+                 lambda g: layers.sage(g, g.x, OUT, "sum", name="conv")),
+                (pyg.GATConv(DIM, OUT, negative_slope=0.1, add_self_loops=False, dropout=0.5),
+                 lambda g: layers.gat(g, g.x, OUT, 1, 0.1, dropout=0.5, self_loops=False,
+                                      name="conv")),
+                (pyg.LayerNorm(DIM, mode="node"), lambda g: nn.layer_norm(g.x, name="conv"))):
+            model = nn.Model(network).trace(DATA)
+            self.assertEqual(model.set_weights(torch.nn.ModuleDict({"conv": peer})), [])
+
     def test_gcn_of_weighted_edges(self):
         """Loops keep their own weights, of two at a node the last one's; where the weights of a
         node are 0 in all, nothing comes to it."""

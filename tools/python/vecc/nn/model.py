@@ -348,7 +348,7 @@ class Model:
                 raise usage_error("weights", f"found {describe(weights)}, expected arrays by their "
                                   "names, a state_dict, or a module of torch")
             from vecc.nn.peers import weights_of  # imports torch
-            weights = weights_of(weights)
+            weights = weights_of(weights, trace.calls)
         for name, value in weights.items():
             name = name if name in trace.tables else name.replace(".", "/")
             if name.rpartition("/")[2] == "num_batches_tracked":  # a batch norm's, without a use

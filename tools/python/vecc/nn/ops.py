@@ -60,8 +60,11 @@ def layer(function: Callable[Inputs, Result]) -> Layer[Inputs, Result]:
     def scoped(*args: Any, name: Optional[str] = None, **kwargs: Any) -> Any:
         if name is not None and not is_text(name):
             refuse(f"{function.__name__}(name=)", name, "a text")
-        bound(args, kwargs)
+        arguments = bound(args, kwargs)
         with current().scope(name or function.__name__):
+            if str(function.__module__).startswith("vecc.nn."):
+                arguments.apply_defaults()
+                current().call(function.__name__, arguments.arguments)
             return function(*args, **kwargs)
     return cast("Layer[Inputs, Result]", scoped)
 

@@ -205,6 +205,8 @@ class Trace:
         self.draws = 0  #: dropouts so far
         self.pools = False  #: the data is a set of graphs
         self.constants: Dict[str, float] = {}  #: arguments of layers that a state_dict has
+        #: Calls of vecc.nn's own layers by the names of their weights: the layer, its arguments.
+        self.calls: Dict[str, Tuple[str, Mapping[str, Any]]] = {}
         #: Weights that no step learns, and what a training step makes of them.
         self.tracked: List[Tuple["Value", "Value"]] = []
         self._scopes: List[str] = []  # the names of all around, together
@@ -255,6 +257,9 @@ class Trace:
         if value.trace is not self:
             fail(f"{value.called()} belongs to another trace: a model makes all its values when it "
                  "is called")
+
+    def call(self, layer: str, arguments: Mapping[str, Any]) -> None:
+        self.calls[self._scopes[-1]] = layer, arguments
 
     def constant(self, name: str, value: float) -> None:
         self.constants["/".join([*self._scopes[-1:], name])] = value
