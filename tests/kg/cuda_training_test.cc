@@ -225,14 +225,17 @@ TEST_F(CudaTripleTraining, ManyGroupsOfNegativesMakeTheStepsOfTheCpu) {
   constexpr std::uint32_t kRelations = 40;
   const std::vector<kg::Triple> triples = random_triples(50, kRelations, 270, 3);
   for (const std::uint32_t chunk : {1u, 270u}) {
-    TripleTrainOptions options = some_options();
-    options.model = ScoreModel::TransR;
-    options.dim = 4;
-    options.negatives = {3, chunk};
-    options.batch_size = 0;
-    options.optimizer.epsilon = 1e-4;
-    SCOPED_TRACE(chunk);
-    expect_steps_of(triples, 50, kRelations, options, 2);
+    for (const DType dtype : {DType::F64, DType::F32}) {
+      TripleTrainOptions options = some_options();
+      options.model = ScoreModel::TransR;
+      options.dim = 4;
+      options.negatives = {3, chunk};
+      options.batch_size = 0;
+      options.dtype = dtype;
+      options.optimizer.epsilon = dtype == DType::F64 ? 1e-4 : 1e-2;
+      SCOPED_TRACE(std::to_string(chunk) + (dtype == DType::F64 ? " f64" : " f32"));
+      expect_steps_of(triples, 50, kRelations, options, 2);
+    }
   }
 }
 
@@ -261,6 +264,7 @@ TEST_F(CudaTripleTraining, ProductsOfTensorCoresAreThoseOfF32) {
     if (testing::Test::HasFatalFailure()) return;
   }
   expect_products(ScoreModel::DistMult, 8, 2200);  // enough scores for large tiles
+  expect_products(ScoreModel::TransR, 260, 70);    // images, matrices and negatives of several parts
 }
 
 void expect_repeats(TripleTrainOptions options) {

@@ -1,6 +1,6 @@
 // A GPU's tensor cores: operands rounded to their formats, and one instruction's products of a
 // warp. Kernels that use them need compute capability 8.0 or newer. An emulated GPU defines these
-// four itself.
+// five itself.
 #if !defined(VECC_TENSOR_CORES) && !(defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800)
 #define VECC_TENSOR_CORES 1
 namespace vecc_kernel {
@@ -24,6 +24,15 @@ __device__ __forceinline__ void multiply_tf32(const unsigned* a, const unsigned*
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+// sum = a b.
+__device__ __forceinline__ void multiply_first_tf32(const unsigned* a, const unsigned* b,
+                                                    float* sum) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %10, %10, %10};"
+      : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "f"(0.f));
 }
 __device__ __forceinline__ void multiply_bf16(const unsigned* a, const unsigned* b, float* sum) {
   asm volatile(

@@ -146,6 +146,10 @@ inline unsigned round_bf16(float first, float second) {
 inline void multiply_tf32(const unsigned* a, const unsigned* b, float* sum) {
   vecc_multiply_tf32(a, b, sum);
 }
+inline void multiply_first_tf32(const unsigned* a, const unsigned* b, float* sum) {
+  for (int n = 0; n < 4; ++n) sum[n] = 0;
+  vecc_multiply_tf32(a, b, sum);
+}
 inline void multiply_bf16(const unsigned* a, const unsigned* b, float* sum) {
   vecc_multiply_bf16(a, b, sum);
 }

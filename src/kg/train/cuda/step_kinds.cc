@@ -24,6 +24,15 @@ device::Sides sides_of(Corruption corruption) {
   return device::Sides::Mixed;
 }
 
+// Of a block's part of `dim` numbers, tiles of 8 for four warps: at most 7 a warp, of what leaves
+// fewer of them empty.
+std::uint32_t split_columns(std::uint32_t dim) {
+  constexpr std::uint32_t kUnit = 32;
+  constexpr std::uint32_t kMost = 7 * kUnit;
+  const std::uint32_t parts = (dim + kMost - 1) / kMost;
+  return (dim + parts * kUnit - 1) / (parts * kUnit) * kUnit;
+}
+
 // Of those that a thread has registers for, what leaves fewer of a block's rows empty.
 std::uint32_t matrix_rows(std::uint32_t dim) {
   const auto rows = [&](std::uint32_t of_block) {
@@ -37,6 +46,12 @@ std::uint32_t matrix_rows(std::uint32_t dim) {
 void StepKinds::use_tensor_cores(int capability) {
   const bool multiplies = (sum == TileKind::Product && !is_pairwise) || has_planes();
   has_product_tiles = multiplies && dtype == DType::F32 && capability >= 80;
+  has_split_tiles = has_spaces() && dtype == DType::F32 && capability >= 80;
+  if (!has_split_tiles) return;
+  space_columns = split_columns(dim);
+  if (!has_split_matrices()) return;
+  matrix_columns = space_columns;
+  matrix_rows = device::kSpaceRows;
 }
 
 StepKinds step_kinds(const TripleTrainOptions& o, const DeviceScore* score) {
@@ -65,6 +80,7 @@ StepKinds step_kinds(const TripleTrainOptions& o, const DeviceScore* score) {
   kinds.has_fours = score == nullptr
                         ? o.dim % 4 == 0
                         : score->width % 4 == 0 && score->formula.entity_width % 4 == 0;
+  kinds.dim = o.dim;
   kinds.matrix_rows = matrix_rows(o.dim);
   return kinds;
 }
@@ -101,6 +117,10 @@ std::string step_text(const StepKinds& kinds) {
   define("IS_PRODUCT", number(kinds.is_product()));
   define("IS_JOINT", number(kinds.is_joint));
   define("HAS_FOURS", number(kinds.has_fours));
+  define("HAS_SPLIT_TILES", number(kinds.has_split_tiles));
+  define("HAS_SPLIT_MATRICES", number(kinds.has_split_matrices()));
+  define("SPACE_COLUMNS", number(kinds.space_columns));
+  define("MATRIX_COLUMNS", number(kinds.matrix_columns));
   define("MATRIX_ROWS", number(kinds.matrix_rows));
   return text + std::string(kStepText);
 }

@@ -32,11 +32,17 @@ struct StepKinds {
   bool has_fours = false;          ///< rows of q, e and entities have fours of numbers
   bool has_product_tiles = false;  ///< products of pairs by tensor cores: use_tensor_cores()
   std::uint32_t score_side = 64;   ///< then: queries and negatives of a block: StepSizes
+  bool has_split_tiles = false;    ///< transr: kernels/split_tile.h; use_tensor_cores()
+  std::uint32_t dim = 0;           ///< numbers of an entity, of complex ones
+  std::uint32_t space_columns = device::kWideColumns;  ///< transr: of images, of a block
   std::uint32_t matrix_rows = 64;  ///< rescal, transr: of a block's part of a matrix
+  std::uint32_t matrix_columns = device::kWideColumns;  ///< likewise
 
   [[nodiscard]] bool is_formula() const { return model == ScoreModel::Formula; }
 
   [[nodiscard]] bool is_product() const { return has_product_tiles && sum == TileKind::Product; }
+  /// Of derivatives by matrices, too: kept numbers are no row's of a table.
+  [[nodiscard]] bool has_split_matrices() const { return has_split_tiles && !drops_entities; }
   /// Of a GPU of compute capability `capability`, 80 being 8.0.
   void use_tensor_cores(int capability);
 

@@ -83,13 +83,14 @@ StepSizes step_sizes(const StepKinds& kinds, const TripleTrainOptions& o, std::u
   if (s.is_joint) split_gradients(kinds, parts, s);
   if (kinds.is_product()) split_products(kinds, s);
   s.score_side = score_side(s);
+  s.space_columns = kinds.space_columns;
   return s;
 }
 
 std::uint64_t StepSizes::space_parts() const {
   constexpr std::uint64_t kBlocks = 512;  // some for each multiprocessor
   const std::uint64_t tiles =
-      chunks * whole_units(negatives, device::kSpaceRows) * whole_units(dim, device::kWideColumns);
+      chunks * whole_units(negatives, device::kSpaceRows) * whole_units(dim, space_columns);
   const std::uint64_t most =
       std::min({kBlocks / std::max<std::uint64_t>(tiles, 1), chunk, relations});
   return std::max<std::uint64_t>(most, 1);
@@ -151,7 +152,7 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
   if (kinds.has_matrices()) {
     g.products = s.runs() * whole_units(s.dim, kWideColumns);
     const std::uint64_t parts =
-        whole_units(s.dim, kinds.matrix_rows) * whole_units(s.dim, kWideColumns);
+        whole_units(s.dim, kinds.matrix_rows) * whole_units(s.dim, kinds.matrix_columns);
     g.matrices = (kinds.moves_all ? s.relations : std::min(s.relations, s.queries)) * parts;
   }
   if (!kinds.has_matrices() || kinds.has_spaces()) {
@@ -162,7 +163,7 @@ Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
     g.images = s.groups() * whole_units(s.negatives, kSpaceRows);
     g.norms = s.groups() * whole_units(s.negatives, 32);
     g.negatives = s.chunks * whole_units(s.negatives, kSpaceRows) *
-                  whole_units(s.dim, kWideColumns) * s.space_parts();
+                  whole_units(s.dim, s.space_columns) * s.space_parts();
     g.negative_parts = s.drawn();
     terms = 3 * s.queries + s.groups() * s.negatives;
   }

@@ -28,6 +28,7 @@ struct StepSizes {
   std::uint64_t negative_splits = 1;  ///< then, and of products: of that by a query
   std::uint64_t split_negatives = 0;
   std::uint32_t score_side = 64;  ///< kernels/product_tiles.h: queries and negatives of a block
+  std::uint32_t space_columns = device::kWideColumns;  ///< transr: of images, of a block
 
   [[nodiscard]] std::uint64_t drawn() const { return chunks * negatives; }
   /// rescal, transr: stretches of sorted queries of one relation and side, of as many as

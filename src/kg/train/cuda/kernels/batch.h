@@ -20,7 +20,9 @@ constexpr bool kDropsRelations = VECC_KG_DROPS_RELATIONS;
 constexpr bool kConstrains = VECC_KG_CONSTRAINS;  // transh
 constexpr bool kHasSpaces = kModel == ScoreModel::TransR;
 constexpr bool kHasMatrices = kModel == ScoreModel::Rescal || kHasSpaces;
-constexpr unsigned kMatrixRows = VECC_KG_MATRIX_ROWS;  // of a block's part of a matrix
+constexpr unsigned kMatrixRows = VECC_KG_MATRIX_ROWS;        // of a block's part of a matrix
+constexpr unsigned kMatrixColumns = VECC_KG_MATRIX_COLUMNS;  // likewise
+constexpr unsigned kSpaceColumns = VECC_KG_SPACE_COLUMNS;    // transr: of images, of a block
 constexpr bool kHasFours = VECC_KG_HAS_FOURS;  // rows of q, e and entities have fours of numbers
 constexpr bool kHasProductTiles = VECC_KG_HAS_PRODUCT_TILES;  // product_tiles.h
 constexpr unsigned kScoreSide = VECC_KG_SCORE_SIDE;           // of its scores

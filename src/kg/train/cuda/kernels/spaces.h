@@ -1,5 +1,6 @@
 // transr (src/kg/projected_query.h): products of queries with the relations' matrices, by runs of
-// sorted queries; images M e of a chunk's negatives by each relation that it asks, a group.
+// sorted queries; images M e of a chunk's negatives by each relation that it asks, a group, and
+// what is derived by them.
 #if VECC_KG_HAS_SPACES
 namespace vecc_kernel {
 
@@ -64,102 +65,20 @@ VECC_KG_FN void differentiate_entities(const Bound& a) {
       });
 }
 
-// Images of kSpaceRows negatives of a group, and of what is derived from them.
-using SpaceTile = WideTile<kSpaceRows / 8>;
-
-// A block's products, to numbers from `first_column` on of rows [dim]: its first row is `first_row`
-// of `row_count`.
-VECC_KG_FN void write_tile(const SpaceTile& tile, Number* to, unsigned first_row,
-                           unsigned row_count, unsigned first_column, const Bound& a) {
-#pragma unroll
-  for (unsigned i = 0; i < kSpaceRows / 8; ++i) {
-    const unsigned row = first_row + SpaceTile::row(i);
-    if (row >= row_count) continue;
-#pragma unroll
-    for (unsigned j = 0; j < 8; j += 4) {
-      const unsigned k = first_column + SpaceTile::column(j);
-      Four four;
-#pragma unroll
-      for (unsigned n = 0; n < 4; ++n) four.at[n] = tile.sums[i][j + n];
-      write_four(row_of(to, row, a.dim) + k, behind(k, a.dim), four);
-    }
-  }
-}
-
-// Squares of the lengths of a block's images, by warps, which have columns of their own.
-struct ImageSquares {
-  static constexpr unsigned kWarps = kPairThreads / 32;
-  Number of_warps[kWarps][kSpaceRows];
-
-  __device__ __forceinline__ void add(const SpaceTile& tile, bool is_first) {
-#pragma unroll
-    for (unsigned i = 0; i < kSpaceRows / 8; ++i) {
-      Number sum = 0;
-#pragma unroll
-      for (unsigned j = 0; j < 8; ++j) sum = multiply_add(tile.sums[i][j], tile.sums[i][j], sum);
-      sum += __shfl_xor_sync(~0u, sum, 1);
-      sum += __shfl_xor_sync(~0u, sum, 2);
-      if (threadIdx.x % 4 != 0) continue;
-      Number& all = of_warps[threadIdx.x / 32][SpaceTile::row(i)];
-      all = is_first ? sum : all + sum;
-    }
-  }
-  __device__ __forceinline__ Number sum(unsigned row) const {
-    Number all = 0;
-    for (unsigned w = 0; w < kWarps; ++w) all += of_warps[w][row];
-    return all;
-  }
-};
-
 // A block: a group, kSpaceRows of its negatives: their images and the squares of their lengths.
 VECC_KG_FN void project_negatives(const Bound& a) {
-  __shared__ __align__(32) Number space[SpaceTile::kSpace];
-  __shared__ ImageSquares squares;
-  const unsigned tiles = whole_units(a.negative_count, kSpaceRows);
-  const unsigned number = blockIdx.x / tiles;
-  if (a.state->failed != 0 || number >= a.groups[0]) return;
-  const Batch batch(a, a.state->now);
-  const Group group(a, batch, number);
-  const unsigned first = blockIdx.x % tiles * kSpaceRows;
-  if (first == 0) {
-    for (unsigned p = group.begin + threadIdx.x; p < group.end; p += kPairThreads) {
-      a.group_of[static_cast<unsigned>(a.relation_keys.sorted[p])] = number;
-    }
-  }
-  const unsigned count = smaller(kSpaceRows, a.negative_count - first);
-  const unsigned long long negatives =
-      static_cast<unsigned long long>(group.chunk) * a.negative_count + first;
-  const unsigned long long place =
-      static_cast<unsigned long long>(number) * a.negative_count + first;
-  if (threadIdx.x < count)
-    a.image_rows[place + threadIdx.x] = negative_number(a, negatives + threadIdx.x);
-  LaneStage<kSpaceRows> rows;
-  LaneStage<kWideColumns> columns;
-  static_assert(LaneStage<kSpaceRows>::kHeld == 1, "a thread reads one negative");
-  const unsigned own = rows.lane(0);
-  const Number* const negative = own < count ? negative_row(a, negatives + own) : nullptr;
-  const Number* const matrix = matrix_of(a, group.relation);
-  for (unsigned first_column = 0; first_column < a.dim; first_column += kWideColumns) {
-    SpaceTile tile;
-    tile.add_stages(
-        rows, columns, whole_units(a.dim, kDepth), a.dim - first_column, space,
-        [&](unsigned stage, LaneStage<kSpaceRows>& to_rows, LaneStage<kWideColumns>& to_columns) {
-          to_rows.fetch([&](unsigned, unsigned, unsigned term) {
-            const unsigned k = stage * kDepth + term;
-            return negative ? read_four(negative + k, behind(k, a.dim)) : Four{};
-          });
-          to_columns.fetch([&](unsigned, unsigned lane, unsigned term) {
-            const unsigned i = first_column + lane;
-            const unsigned k = stage * kDepth + term;
-            return i < a.dim ? read_four(row_of(matrix, i, a.dim) + k, behind(k, a.dim)) : Four{};
-          });
-        },
-        [&](unsigned stage) { return smaller(kDepth, a.dim - stage * kDepth); }, Unweighted());
-    squares.add(tile, first_column == 0);
-    write_tile(tile, a.negative_images + place * a.dim, 0, count, first_column, a);
+  __shared__ __align__(32) Number space[ImageTile::kSpace];
+  __shared__ ImageTile::Squares squares;
+  const GroupNegatives negatives(a, blockIdx.x);
+  if (negatives.count == 0) return;
+  const ImageTile tile = {a, negatives};
+  for (unsigned column = 0; column < a.dim; column += kSpaceColumns) {
+    tile.project(column, space, squares);
   }
   __syncthreads();
-  if (threadIdx.x < count) a.norms[place + threadIdx.x] = squares.sum(threadIdx.x);
+  if (threadIdx.x < negatives.count) {
+    a.norms[negatives.place + threadIdx.x] = squares.sum(threadIdx.x);
+  }
 }
 
 // A block: a group, 32 of its negatives: by norms what their images are times in the derivatives by
@@ -187,118 +106,27 @@ VECC_KG_FN void differentiate_norms(const Bound& a) {
   a.norms[static_cast<unsigned long long>(number) * a.negative_count + first + lane] = factor;
 }
 
-// Of a chunk's groups those that a block adds up: each whose place among them has the rest `part`
-// by a.space_parts.
-struct GroupList {
-  static constexpr unsigned kMost = 2 * kPairThreads;
-  unsigned numbers[kMost];
-  unsigned relations[kMost];
-  unsigned of_warp[kPairThreads / 32];
-
-  // Of the first `count` groups of a chunk.
-  static __device__ __forceinline__ unsigned own(const Bound& a, unsigned part, unsigned count) {
-    return (count + a.space_parts - 1 - part) / a.space_parts;
-  }
-  // Lists groups first .. first + kMost - 1, `found` being those of the chunk before; returns their
-  // number.
-  __device__ __forceinline__ unsigned list(const Bound& a, const Batch& batch, unsigned chunk,
-                                           unsigned part, unsigned first, unsigned& found) {
-    const unsigned before = own(a, part, found);
-    const unsigned end = smaller(a.groups[0], first + kMost);
-    for (unsigned begin = first; begin < end; begin += kPairThreads) {
-      const unsigned number = begin + threadIdx.x;
-      Group group;
-      if (number < end) group = Group(a, batch, number);
-      const bool is_own = number < end && group.chunk == chunk;
-      const unsigned votes = __ballot_sync(~0u, is_own);
-      __syncthreads();
-      if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = static_cast<unsigned>(__popc(votes));
-      __syncthreads();
-      unsigned rank = found + static_cast<unsigned>(__popc(votes & ((1u << threadIdx.x % 32) - 1)));
-      for (unsigned w = 0; w < kPairThreads / 32; ++w) {
-        if (w < threadIdx.x / 32) rank += of_warp[w];
-        found += of_warp[w];
-      }
-      if (!is_own || rank % a.space_parts != part) continue;
-      numbers[rank / a.space_parts - before] = number;
-      relations[rank / a.space_parts - before] = group.relation;
-    }
-    __syncthreads();
-    return own(a, part, found) - before;
-  }
-};
-
-// A block's part of the derivatives by kSpaceRows negatives of a chunk, kWideColumns numbers: what
-// those by their images come to over groups of the chunk.
-struct NegativeTile {
-  using Rows = LaneStage<kSpaceRows>;
-  using Columns = TermStage<kWideColumns>;
-
-  const Bound& a;
-  unsigned first_row;
-  unsigned first_column;
-
-  // The groups of a list.
-  __device__ __forceinline__ void add(const GroupList& list, unsigned count, Number* space,
-                                      SpaceTile& tile) const {
-    Rows rows;
-    Columns columns;
-    const unsigned stages = whole_units(a.dim, kDepth);  // of a group
-    const unsigned row = first_row + Rows::lane(0);
-    tile.add_stages(
-        rows, columns, count * stages, a.dim - first_column, space,
-        [&](unsigned stage, Rows& to_rows, Columns& to_columns) {
-          const unsigned n = stage / stages;
-          const unsigned first = stage % stages * kDepth;
-          const unsigned long long image =
-              static_cast<unsigned long long>(list.numbers[n]) * a.negative_count + row;
-          const Number* const matrix = matrix_of(a, list.relations[n]);
-          to_rows.fetch([&](unsigned, unsigned, unsigned term) {
-            return row < a.negative_count ? read_image(image, first + term) : Four{};
-          });
-          to_columns.fetch([&](unsigned, unsigned term, unsigned lane) {
-            const unsigned i = first + term;
-            const unsigned k = first_column + lane;
-            return i < a.dim ? read_four(row_of(matrix, i, a.dim) + k, behind(k, a.dim)) : Four{};
-          });
-        },
-        [&](unsigned stage) { return smaller(kDepth, a.dim - stage % stages * kDepth); },
-        Unweighted());
-  }
-  // What is derived by an image.
-  __device__ __forceinline__ Four read_image(unsigned long long image, unsigned k) const {
-    const Number factor = a.norms[image];
-    Four four = read_four(a.negative_images + image * a.dim + k, behind(k, a.dim));
-#pragma unroll
-    for (unsigned n = 0; n < 4; ++n) four.at[n] *= factor;
-    return four;
-  }
-};
-
 // A block: NegativeTile, a.space_parts of the same numbers side by side.
 VECC_KG_FN void differentiate_negatives(const Bound& a) {
-  __shared__ __align__(32) Number space[SpaceTile::kSpace];
+  __shared__ __align__(32) Number space[NegativeTile::kSpace];
   __shared__ GroupList list;
   const unsigned part = blockIdx.x % a.space_parts;
   const unsigned number = blockIdx.x / a.space_parts;
-  const unsigned columns = whole_units(a.dim, kWideColumns);
+  const unsigned columns = whole_units(a.dim, kSpaceColumns);
   const unsigned rows = whole_units(a.negative_count, kSpaceRows);
   const unsigned chunk = number / (columns * rows);
   const Batch batch(a, a.state->now);
   if (chunk >= batch.chunks) return;
-  const NegativeTile of = {a, number / columns % rows * kSpaceRows,
-                           number % columns * kWideColumns};
-  SpaceTile tile;
+  NegativeTile tile(a, number / columns % rows * kSpaceRows, number % columns * kSpaceColumns);
   unsigned found = 0;
   for (unsigned first = 0; first < a.groups[0]; first += GroupList::kMost) {
     const unsigned count = list.list(a, batch, chunk, part, first, found);
-    of.add(list, count, space, tile);
+    tile.add(list, count, space);
     __syncthreads();
   }
   const unsigned long long negatives =
       static_cast<unsigned long long>(a.most_chunks) * part + chunk;
-  write_tile(tile, a.by_negative_parts + negatives * a.negative_count * a.dim, of.first_row,
-             a.negative_count, of.first_column, a);
+  tile.write(a.by_negative_parts + negatives * a.negative_count * a.dim);
 }
 
 // A block a negative: adds all parts of the derivative by it.
