@@ -74,32 +74,13 @@ struct LargeProducts {
   Stage stages[2];
 };
 
-// From memory to shared memory until wait_for_copies(). (Before compute capability 8.0 at once,
-// through registers.)
+// A pack's copy to shared memory: async_copies.h.
 template <class P>
 VECC_FN void begin_copy(P* to, const P* from) {
-#if __CUDA_ARCH__ >= 800
-  constexpr int bytes = sizeof(P) < 16 ? int(sizeof(P)) : 16;
-  _Pragma("unroll") for (int at = 0; at < int(sizeof(P)); at += bytes) {
-    const auto target = unsigned(__cvta_generic_to_shared(reinterpret_cast<char*>(to) + at));
-    const char* const source = reinterpret_cast<const char*>(from) + at;
-    if constexpr (bytes == 16) {
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target), "l"(source)
-                   : "memory");
-    } else {
-      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(target), "l"(source),
-                   "n"(bytes)
-                   : "memory");
-    }
+  constexpr unsigned bytes = sizeof(P) < 16 ? unsigned(sizeof(P)) : 16;
+  _Pragma("unroll") for (unsigned at = 0; at < sizeof(P); at += bytes) {
+    copy_async<bytes>(reinterpret_cast<char*>(to) + at, reinterpret_cast<const char*>(from) + at);
   }
-#else
-  *to = *from;
-#endif
-}
-VECC_FN void wait_for_copies() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
 }
 
 // Where a thread's packs P of the first piece of some rows are: of K entries each.

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <utility>
@@ -43,8 +44,16 @@ struct Place {
   if (::_setjmp(from.registers) == 0) ::_longjmp(to.registers, 1);
 }
 
+// What a thread has in flight to shared memory.
+struct Copy {
+  char* to;
+  const char* from;  // null: zeros
+  unsigned bytes;
+};
+
 struct Thread {
   Place place{};
+  std::vector<Copy> copies;
   std::unique_ptr<char[]> stack;
   bool begun = false;  // on its stack, where it then runs the body of block after block
   bool done = false;
@@ -154,6 +163,22 @@ class Block {
     }
     sync_lanes(kAll);
   }
+  // Until they are there, what is read is no number.
+  void begin_copy(const Copy& copy) {
+    std::memset(copy.to, 0xFF, copy.bytes);
+    threads_[vecc_thread_index.x].copies.push_back(copy);
+  }
+  void wait_for_copies() {
+    std::vector<Copy>& copies = threads_[vecc_thread_index.x].copies;
+    for (const Copy& copy : copies) {
+      if (copy.from == nullptr) {
+        std::memset(copy.to, 0, copy.bytes);
+      } else {
+        std::memcpy(copy.to, copy.from, copy.bytes);
+      }
+    }
+    copies.clear();
+  }
   static unsigned lane() { return vecc_thread_index.x % kWarp; }
 
  private:
@@ -227,6 +252,10 @@ void Block::start() {
   for (;;) {
     (*here.body_)();
     Thread& own = here.threads_[vecc_thread_index.x];
+    if (!own.copies.empty()) {
+      std::fprintf(stderr, "emulator: a thread ends with copies in flight\n");
+      std::abort();
+    }
     own.done = true;
     --here.alive_;
     ++here.steps_;
@@ -260,6 +289,13 @@ void vecc_multiply_tf32(const unsigned* a, const unsigned* b, float* sum) {
 }
 void vecc_multiply_bf16(const unsigned* a, const unsigned* b, float* sum) {
   vecc::emulator::block().multiply<vecc::emulator::Bf16Operands>(a, b, sum);
+}
+void vecc_begin_copy(void* to, const void* from, unsigned bytes) {
+  vecc::emulator::block().begin_copy(
+      {static_cast<char*>(to), static_cast<const char*>(from), bytes});
+}
+void vecc_wait_for_copies() {
+  vecc::emulator::block().wait_for_copies();
 }
 int vecc_lane() {
   return static_cast<int>(vecc::emulator::Block::lane());

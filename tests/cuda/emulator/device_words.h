@@ -24,6 +24,10 @@ int vecc_lane();
 // sum += a b of a warp's tensor cores, in the layout of mma.sync's m16n8k8 (tf32) and m16n8k16.
 void vecc_multiply_tf32(const unsigned* a, const unsigned* b, float* sum);
 void vecc_multiply_bf16(const unsigned* a, const unsigned* b, float* sum);
+// A copy of a thread to shared memory, which is there when it has waited for its copies; `from` may
+// be null: zeros.
+void vecc_begin_copy(void* to, const void* from, unsigned bytes);
+void vecc_wait_for_copies();
 double erf(double);
 double exp(double);
 double fabs(double);
@@ -126,6 +130,18 @@ inline float __fsqrt_rn(float x) {
 inline double __dsqrt_rn(double x) {
   return sqrt(x);
 }
+
+// prelude/async_copies.h.
+#define VECC_ASYNC_COPIES 1
+namespace vecc_kernel {
+template <unsigned kBytes>
+inline void copy_async(void* to, const void* from, bool is_there = true) {
+  vecc_begin_copy(to, is_there ? from : nullptr, kBytes);
+}
+inline void wait_for_copies() {
+  vecc_wait_for_copies();
+}
+}  // namespace vecc_kernel
 
 // prelude/tensor_cores.h. What is no number, or infinite, stays so.
 #define VECC_TENSOR_CORES 1

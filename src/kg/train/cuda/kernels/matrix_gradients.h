@@ -91,6 +91,7 @@ struct WideMatrixTile {
 using MatrixTile = SplitMatrixTile;
 #else
 using MatrixTile = WideMatrixTile;
+static_assert(kMatrixColumns == kWideColumns, "a tile has the columns of the part");
 #endif
 
 // A block: a relation, a part of its matrix.

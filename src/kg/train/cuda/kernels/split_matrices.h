@@ -11,6 +11,7 @@ struct SplitMatrixTile {
   static constexpr unsigned kStep = kMatrixColumns + 8;  // of sums in shared memory
   static_assert(kMatrixRows == kSplitRows && TermList::kCount % kSplitDepth == 0,
                 "tiles and whole stages");
+  static_assert(kMatrixColumns == kSpaceColumns, "a tile has the columns of the part");
   static_assert(32 * kStep <= kSpace, "sums of a warp's rows have room");
 
   const MatrixPart& part;

@@ -14,28 +14,12 @@ struct __align__(8) Two {
 // Numbers from, from + 1, .. of a row to shared memory, of which the first `count` of four are
 // there; the others become 0. In flight until wait_for_copies().
 VECC_KG_FN void copy_four(Number* to, const Number* from, unsigned count) {
-#if __CUDA_ARCH__ >= 800
-  const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(to));
   if constexpr (kHasFours) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(from),
-                 "r"(count > 0 ? 16 : 0)
-                 : "memory");
+    copy_async<16>(to, from, count > 0);
   } else {
 #pragma unroll
-    for (unsigned n = 0; n < 4; ++n) {
-      asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(target + 4 * n),
-                   "l"(n < count ? from + n : from), "r"(n < count ? 4 : 0)
-                   : "memory");
-    }
+    for (unsigned n = 0; n < 4; ++n) copy_async<4>(to + n, n < count ? from + n : from, n < count);
   }
-#else
-  *reinterpret_cast<Four*>(to) = read_four(from, count);
-#endif
-}
-VECC_KG_FN void wait_for_copies() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
 }
 
 // A stage of kLines rows, or columns, in shared memory, as memory has them: a line's terms side by
@@ -74,7 +58,8 @@ struct SplitLines {
 // where the last ones are not there.
 template <class Rows, class Columns>
 struct SplitTile {
-  static constexpr unsigned kTiles = VECC_KG_SPACE_COLUMNS / 32;
+  static constexpr unsigned kTiles = kSpaceColumns / 32;
+  static_assert(kSpaceColumns % 32 == 0, "four warps have equally many tiles of 8 columns");
   static constexpr unsigned kStage = Rows::kSpace + Columns::kSpace;
   static constexpr unsigned kSpace = 2 * kStage;
   static constexpr unsigned kHalves = 2;  // of a stage, which tensor cores multiply at once
