@@ -13,21 +13,7 @@ from command_line import VECC  # noqa: F401  takes the arguments
 
 import vecc
 from vecc import _core, nn
-
-
-def two_groups(seed=0, nodes=60):
-    """Nodes of two kinds, features with a hint of it, edges mostly within a kind."""
-    rng = np.random.default_rng(seed)
-    kind = rng.integers(0, 2, nodes)
-    x = rng.normal(size=(nodes, 4)).astype(np.float32) + kind[:, None] * np.float32(0.8)
-    src, dst = rng.integers(0, nodes, (2, 6 * nodes))
-    kept = (kind[src] == kind[dst]) | (rng.random(len(src)) < 0.1)
-    return nn.Data().nodes(x=x).edges(src[kept], dst[kept]), kind
-
-
-def network(g):
-    h = nn.relu(nn.layers.sage(g, g.x, 8))
-    return nn.linear(nn.layers.sage(g, h, 8), 2, bias=True, name="out")
+from nn_groups import network, two_groups
 
 
 def small_graphs(count, seed=0):
@@ -90,47 +76,6 @@ class FitTest(unittest.TestCase):
         np.testing.assert_allclose(model(data), one(data))
         with self.assertRaisesRegex(vecc.Error, "two or more, each once"):
             model.fit_seeds(data, [1, 1])
-
-    def test_rows_of_no_mask_teach_nothing(self):
-        """The same as labels that are not there."""
-        data, kind = two_groups()
-        mask = np.arange(60) < 20
-        data.labels(kind, train=mask)
-        other = two_groups()[0].labels(np.where(mask, kind, -1))
-        losses = [nn.Model(network).fit(each, epochs=3).history[-1]["loss"]
-                  for each in (data, other)]
-        self.assertEqual(*losses)
-
-    def test_masks_stay(self):
-        """Labels that are given again, or weights of their classes, do not train on test rows."""
-        data, kind = two_groups()
-        split = np.arange(60) % 3
-        data.labels(kind, train=split == 0, validation=split == 1, test=split == 2)
-        marked = data.splits.copy()
-        for again in (lambda: data.labels(class_weights=[1, 3]), lambda: data.labels(1 - kind),
-                      lambda: data.labels(weights=np.ones(60))):
-            again()
-            np.testing.assert_array_equal(data.splits, marked)
-        self.assertIsNone(data.class_weights)  # they were of other labels
-        np.testing.assert_array_equal(data.targets, 1 - kind)
-        np.testing.assert_array_equal(data.labels(train=split > 0).splits, split > 0)
-        self.assertIsNone(data.labels([1]).splits)
-
-    def test_losses_by_class_weights(self):
-        """Of each split the weighted mean, as torch's weight= has it."""
-        data, kind = two_groups()
-        split = np.arange(60) % 3
-        split[kind == 1] = np.arange((kind == 1).sum()) % 2
-        data.labels(kind, train=split == 0, validation=split == 1, test=split == 2,
-                    class_weights=[1, 5])
-        model = nn.Model(network, dtype="f64").trace(data)
-        out = model(data)
-        losses = np.log(np.exp(out).sum(1)) - out[np.arange(60), kind]
-        weights = np.array([1, 5])[kind]
-        for number, name in enumerate(("train", "validation", "test")):
-            own = split == number
-            self.assertAlmostEqual(model.evaluate(data, split=name)["loss"],
-                                   (losses * weights)[own].sum() / weights[own].sum(), 6)
 
     def test_outputs_have_the_model_s_shape(self):
         """As to_torch() has them: [rows, 1] is not [rows], which would broadcast beside labels."""
@@ -346,15 +291,6 @@ class DataTest(unittest.TestCase):
         self.check(lambda: data().nodes(x=x).edges([0.5], [0]), "expected whole numbers")
         self.check(lambda: nn.as_data(3), "int is none of vecc.nn.Data")
         self.check(lambda: nn.as_data([]), "is empty")
-
-    def test_bad_masks(self):
-        data, kind = two_groups()
-        split = np.arange(60) % 3
-        self.check(lambda: nn.Data().nodes(x=np.ones((2, 2))).labels(class_weights=[1, 2]),
-                   "there are none yet")
-        self.check(lambda: data.labels(kind, train=split == 0, test=split < 2),
-                   "20 rows are in train and in test")
-        self.check(lambda: data.labels(kind, train=np.ones((60, 10), bool)), r"train_mask\[:, 0\]")
 
     def test_bad_labels(self):
         data, kind = two_groups()

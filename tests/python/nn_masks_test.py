@@ -1,0 +1,72 @@
+"""vecc.nn: masks and weights of labels, of every source; what they are of."""
+
+import unittest
+
+import numpy as np
+
+from command_line import VECC  # noqa: F401  takes the arguments
+
+import vecc
+from vecc import nn
+from nn_groups import network, two_groups
+
+
+class MasksTest(unittest.TestCase):
+    def check(self, call, message):
+        with self.assertRaisesRegex(vecc.Error, message) as raised:
+            call()
+        self.assertIsInstance(raised.exception, ValueError)
+
+    def test_rows_of_no_mask_teach_nothing(self):
+        """The same as labels that are not there."""
+        data, kind = two_groups()
+        mask = np.arange(60) < 20
+        data.labels(kind, train=mask)
+        other = two_groups()[0].labels(np.where(mask, kind, -1))
+        losses = [nn.Model(network).fit(each, epochs=3).history[-1]["loss"]
+                  for each in (data, other)]
+        self.assertEqual(*losses)
+
+    def test_masks_stay(self):
+        """Labels that are given again, or weights of their classes, do not train on test rows."""
+        data, kind = two_groups()
+        split = np.arange(60) % 3
+        data.labels(kind, train=split == 0, validation=split == 1, test=split == 2)
+        marked = data.splits.copy()
+        for again in (lambda: data.labels(class_weights=[1, 3]), lambda: data.labels(1 - kind),
+                      lambda: data.labels(weights=np.ones(60))):
+            again()
+            np.testing.assert_array_equal(data.splits, marked)
+        self.assertIsNone(data.class_weights)  # they were of other labels
+        np.testing.assert_array_equal(data.targets, 1 - kind)
+        np.testing.assert_array_equal(data.labels(train=split > 0).splits, split > 0)
+        self.assertIsNone(data.labels([1]).splits)
+
+    def test_losses_by_class_weights(self):
+        """Of each split the weighted mean, as torch's weight= has it."""
+        data, kind = two_groups()
+        split = np.arange(60) % 3
+        split[kind == 1] = np.arange((kind == 1).sum()) % 2
+        data.labels(kind, train=split == 0, validation=split == 1, test=split == 2,
+                    class_weights=[1, 5])
+        model = nn.Model(network, dtype="f64").trace(data)
+        out = model(data)
+        losses = np.log(np.exp(out).sum(1)) - out[np.arange(60), kind]
+        weights = np.array([1, 5])[kind]
+        for number, name in enumerate(("train", "validation", "test")):
+            own = split == number
+            self.assertAlmostEqual(model.evaluate(data, split=name)["loss"],
+                                   (losses * weights)[own].sum() / weights[own].sum(), 6)
+
+    def test_bad_masks(self):
+        data, kind = two_groups()
+        split = np.arange(60) % 3
+        self.check(lambda: nn.Data().nodes(x=np.ones((2, 2))).labels(class_weights=[1, 2]),
+                   "there are none yet")
+        self.check(lambda: data.labels(kind, train=split == 0, test=split < 2),
+                   "20 rows are in train and in test")
+        self.check(lambda: data.labels(kind, train=np.ones((60, 10), bool)), r"train_mask\[:, 0\]")
+
+
+if __name__ == "__main__":
+    unittest.main()
