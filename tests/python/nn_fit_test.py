@@ -185,7 +185,7 @@ class FitTest(unittest.TestCase):
             model.fit(DataLoader(graphs, batch_size=2))
 
     def test_a_port_of_a_typed_model(self):
-        """Two HGT layers, by the module itself: lists of weights become tables."""
+        """Two HGT layers, by the module or its state_dict: lists of weights become tables."""
         torch.manual_seed(0)
         data = HeteroData()
         data["paper"].x, data["author"].x = torch.randn(20, 5), torch.randn(7, 3)
@@ -219,11 +219,12 @@ class FitTest(unittest.TestCase):
         peer = HgtPeer().double()
         for parameter in peer.parameters():
             torch.nn.init.normal_(parameter, std=0.4)
-        model = nn.Model(typed, dtype="f64").trace(data)
-        model.set_weights(peer)
         x = {kind: data[kind].x.double() for kind in data.node_types}
         expected = peer(x, data.edge_index_dict).detach()
-        np.testing.assert_allclose(model(data), expected, atol=1e-10)
+        for weights in (peer, peer.state_dict()):
+            model = nn.Model(typed, dtype="f64").trace(data)
+            self.assertEqual(model.set_weights(weights), [])
+            np.testing.assert_allclose(model(data), expected, atol=1e-10)
 
     def test_typed_sets(self):
         data = HeteroData()

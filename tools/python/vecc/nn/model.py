@@ -13,7 +13,6 @@ from typing import (TYPE_CHECKING, AbstractSet, Any, Callable, Dict, Iterable, L
 import numpy as np
 
 from vecc import _core
-from vecc.arrays import as_array
 from vecc.error import Diagnostic, Error, usage_error
 from vecc.graph import Graph, Outputs
 from vecc.nn.binding import Binding
@@ -28,6 +27,7 @@ from vecc.nn.targets import NeuronTarget, ProgramTarget, Target
 from vecc.nn.trace import (GRAPHS, ONE, Domain, Shape, Trace, Value, describe, is_whole, place_of,
                            tracing)
 from vecc.nn.view import GraphView, Schema
+from vecc.nn.weights import given_weights
 from vecc.nn.words import check_loss
 from vecc.options import errors_of_python
 from vecc.predictions import with_labels
@@ -339,58 +339,17 @@ class Model:
                 for name in trace.tables}
 
     def set_weights(self, weights: Union[Mapping[str, Any], "torch.nn.Module"]) -> List[str]:
-        """Arrays by name, a state_dict (`conv1.weight` is conv1/weight), or a module of PyG's
-        layers, whose lists of weights are tables here. Returns the names that it does not have,
-        whose weights stay. Sides of 1 do not matter: PyG's [1, heads, n] is [heads, n]."""
-        trace, arrays = self._traced("set_weights"), {}
-        if not isinstance(weights, Mapping):
-            if not hasattr(weights, "state_dict"):
-                raise usage_error("weights", f"found {describe(weights)}, expected arrays by their "
-                                  "names, a state_dict, or a module of torch")
-            from vecc.nn.peers import weights_of  # imports torch
-            weights = weights_of(weights, trace.calls)
-        for name, value in weights.items():
-            name = name if name in trace.tables else name.replace(".", "/")
-            if name.rpartition("/")[2] == "num_batches_tracked":  # a batch norm's, without a use
-                continue
-            if name in trace.constants:
-                self._check_constant(name, as_array(value, np.float64))
-                continue
-            if name not in trace.tables:  # PyG's BatchNorm holds torch's
-                name = name.replace("/module/", "/")
-            if name not in trace.tables and name.removesuffix("/weight") in trace.tables:
-                name = name.removesuffix("/weight")  # torch's Embedding
-            if name not in trace.tables:
-                raise usage_error("weights", f"there are none called {name!r}; there are: "
-                                  f"{', '.join(trace.tables)}{self._named(name, weights)}")
-            array = as_array(value, np.float64)
-            if _long(array.shape) != _long(self._shape(name)):
-                raise usage_error("weights", f"{name!r} are {list(array.shape)}, expected "
-                                  f"{list(self._shape(name))}")
-            arrays[name] = array.reshape(self.stored_shape(name))
+        """Arrays by name, a state_dict (`conv1.weight` is conv1/weight), or a module of torch, whose
+        options are compared as well. Lists of weights of PyG's layers are tables here. Returns the
+        names that it does not have, whose weights stay. Sides of 1 do not matter: PyG's
+        [1, heads, n] is [heads, n]."""
+        trace = self._traced("set_weights")
+        given = given_weights(weights, trace, {name: self._shape(name) for name in trace.tables})
+        arrays = {name: array.reshape(self.stored_shape(name)) for name, array in given.items()}
         graph = self._tables()
         graph.set_weights({**self._weights, **arrays})
         self._keep(graph.weights)
         return [name for name in trace.tables if name not in arrays]
-
-    def _named(self, name: str, given: Iterable[str]) -> str:
-        """A layer's name that the call may lack: weights of the model, which are not `given`, have
-        these names but for one word."""
-        trace, parts = self._traced("set_weights"), name.split("/")
-        others = {each.replace(".", "/") for each in given}
-        for own in [*trace.tables, *trace.constants]:
-            pairs = list(zip(parts, own.split("/")))
-            differ = [word for word, other in pairs if word != other]
-            if own not in others and own.count("/") + 1 == len(parts) > 1 == len(differ) and (
-                    differ[0] != parts[-1]):
-                return f"; did you forget name=\"{differ[0]}\"?"
-        return ""
-
-    def _check_constant(self, name: str, array: np.ndarray) -> None:
-        own = self._traced("weights").constants[name]
-        if array.size != 1 or np.float32(array.ravel()[0]) != np.float32(own):
-            raise usage_error("weights", f"{name!r} is {array.ravel()[:1].tolist()}, but the "
-                              f"model's layer has {own}: it is an argument there, and not learned")
 
     def save(self, path: Path) -> None:
         """All weights as safetensors, and the loss that they were trained by."""
@@ -496,7 +455,3 @@ def _loss_in(path: str, metadata: Mapping[str, str]) -> Optional[str]:
         raise usage_error(path, f"the metadata {_LOSS!r} is {loss[:40]!r}, expected one of "
                           f"{', '.join(_core.losses())}")
     return loss
-
-
-def _long(shape: Shape) -> Shape:
-    return tuple(side for side in shape if side != 1)

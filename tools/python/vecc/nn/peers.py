@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from types import MappingProxyType
-from typing import Any, Callable, Dict, Mapping, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Tuple, Union
 
-import torch
+import numpy as np
 
 from vecc.error import usage_error
+from vecc.nn.data import any_array
+from vecc.nn.trace import is_number
+
+if TYPE_CHECKING:
+    import torch
 
 Arrays = Dict[str, Any]
 
-Calls = Mapping[str, Tuple[str, Mapping[str, Any]]]  #: as Trace has them
+Call = Tuple[str, Mapping[str, Any]]  #: a layer, its arguments
+Calls = Mapping[str, Call]  #: as Trace has them
 NO_CALLS: Calls = MappingProxyType({})
 
+_LOOPS = {"fill_value": "mean", "aggr": "add"}
 #: Options without weights that layers here do not have, with what they are as if they had.
 _ONLY: Dict[str, Dict[str, Any]] = {
-    "GCNConv": {"improved": False, "normalize": True}, "SAGEConv": {"normalize": False},
-    "GATConv": {"fill_value": "mean"}, "GATv2Conv": {"fill_value": "mean"},
-    "TransformerConv": {"root_weight": True}, "RGCNConv": {"aggr": "mean"},
+    "GCNConv": {"improved": False, "normalize": True, "aggr": "add"},
+    "SAGEConv": {"normalize": False}, "GATConv": _LOOPS, "GATv2Conv": _LOOPS,
+    "GINConv": {"aggr": "add"}, "GINEConv": {"aggr": "add"},
+    "TransformerConv": {"root_weight": True, "aggr": "add"}, "RGCNConv": {"aggr": "mean"},
     "RGATConv": {"mod": None, "attention_mechanism": "across-relation",
-                 "attention_mode": "additive-self-attention"},
-    "FiLMConv": {"aggr": "mean"}, "GatedGraphConv": {"aggr": "add"}, "LayerNorm": {"mode": "node"},
-    "APPNP": {"normalize": True, "dropout": 0.0}}
+                 "attention_mode": "additive-self-attention", "aggr": "add"},
+    "FiLMConv": {"aggr": "mean", "act": "relu"}, "GatedGraphConv": {"aggr": "add"},
+    "HGTConv": {"aggr": "add"}, "GENConv": {"aggr": "softmax", "aggr_module.semi_grad": False},
+    "APPNP": {"normalize": True, "dropout": 0.0, "add_self_loops": True, "aggr": "add"},
+    "LayerNorm": {"mode": "node"}, "BatchNorm1d": {"track_running_stats": True}}
 
 _ATTENTION = {"negative_slope": "slope", "add_self_loops": "self_loops", "concat": "concatenated",
               "dropout": "dropout"}
@@ -32,83 +43,161 @@ _ARGUMENTS: Dict[str, Dict[str, str]] = {
     "gat": _ATTENTION, "gatv2": _ATTENTION, "rgat": _ATTENTION, "transformer": _ATTENTION,
     "gcn": {"add_self_loops": "self_loops"}, "appnp": {"K": "steps", "alpha": "alpha"},
     "sage": {"aggr": "aggregation"}, "edge": {"aggr": "aggregation"},
-    "nn_conv": {"aggr": "aggregation"}, "batch_norm": _NORM, "layer_norm": _NORM}
+    "nn_conv": {"aggr": "aggregation"}, "batch_norm": _NORM, "layer_norm": _NORM,
+    "gen": {"aggr_module.t": "temperature", "eps": "eps"}}
+
+_NONE = object()  # what an option is that a module does not have
 
 
-def weights_of(module: torch.nn.Module, calls: Calls = NO_CALLS) -> Arrays:
-    """A state_dict; lists of weights for relations, heads or steps as vecc.nn.layers have them.
-    `calls`: of the model that gets them."""
-    found = dict(module.state_dict())
-    for path, part in module.named_modules():
-        _check_options(path, part, calls)
-        convert = _CONVERT.get(type(part).__name__)
-        if convert is None:
+def arrays_of(weights: "Union[Mapping[str, Any], torch.nn.Module]", calls: Calls = NO_CALLS
+              ) -> Arrays:
+    """Arrays by name as vecc.nn.layers have them, which have no lists for relations, heads or
+    steps. `calls`: of the model that gets them; the options of a module are compared with theirs."""
+    lists = {path.replace("/", "."): function for path, (function, _) in calls.items()}
+    if isinstance(weights, Mapping):
+        found = dict(weights)
+    else:
+        found = dict(weights.state_dict())
+        for path, part in weights.named_modules(remove_duplicate=False):
+            _check_options(path, part, calls)
+            if type(part).__name__ in _LISTS:
+                lists[path] = _LISTS[type(part).__name__]
+    for path, function in lists.items():
+        if function not in _CONVERT:
             continue
         prefix = f"{path}." if path else ""
-        own = {name: found.pop(prefix + name) for name in part.state_dict()}
-        found.update((prefix + name, array) for name, array in convert(part, own).items())
+        own = {name[len(prefix):]: found.pop(name) for name in list(found)
+               if name.startswith(prefix)}
+        found.update((prefix + name, array) for name, array in _CONVERT[function](own).items())
     return found
 
 
-def _check_options(path: str, part: torch.nn.Module, calls: Calls) -> None:
-    """Outputs would be others with the same weights, and nothing would say so."""
+def _check_options(path: str, part: "torch.nn.Module", calls: Calls) -> None:
+    """Outputs would be others with the same weights, and nothing would say so. What no layer here
+    replaces is for who ports it."""
     name, layer = type(part).__name__, path.removesuffix(".module")  # PyG's BatchNorm holds torch's
+    found = list(_calls_of(name, layer, calls))
+    if not found:
+        return
     only = dict(_ONLY.get(name, {}))
-    if hasattr(part, "flow"):
+    if any(each.__name__ == "MessagePassing" for each in type(part).__mro__):
         only["flow"] = "source_to_target"
+    if getattr(part, "edge_dim", None) is None:
+        only.pop("fill_value", None)  # of features that loops do not have
     for option, value in only.items():
-        own = getattr(part, option, value)
-        if own is not value and own != value:
-            raise usage_error("weights", f"{path or 'the module'} is {name}({option}={own!r}), but "
-                              f"vecc.nn has {option}={value!r} alone; for a layer of one's own "
-                              "that does the same: model.set_weights(module.state_dict())")
-    function, arguments = calls.get(layer.replace(".", "/"), ("", {}))
-    for option, argument in _ARGUMENTS.get(function, {}).items():
-        if not hasattr(part, option) or argument not in arguments:
-            continue
-        own, given = getattr(part, option), arguments[argument]
-        if own != given and (own, given) != ("add", "sum"):
-            raise usage_error("weights", f"{path} is {name}({option}={own!r}), but the model calls "
-                              f"{function}({argument}={given!r}, name={layer!r})")
+        own = _option(part, option)
+        if own is not _NONE and not _equal(option, own, value):
+            raise usage_error("weights", f"{path or 'the module'} is {name}({_last(option)}={own!r})"
+                              f", but vecc.nn has {_last(option)}={value!r} alone; for a layer of "
+                              "one's own that does the same: "
+                              "model.set_weights(module.state_dict())")
+    for number, (function, arguments) in enumerate(found):
+        differ = [(option, argument) for option, argument in _ARGUMENTS.get(function, {}).items()
+                  if _differs(part, option, arguments.get(argument, _NONE))]
+        if differ and number == len(found) - 1:
+            option, argument = differ[0]
+            raise usage_error("weights", f"{path} is {name}({_last(option)}="
+                              f"{_option(part, option)!r}), but the model calls {function}("
+                              f"{argument}={arguments[argument]!r}, name={layer!r})")
+        if not differ:
+            return
 
 
-def _film(part: Any, arrays: Arrays) -> Arrays:
-    if not isinstance(part.act, torch.nn.ReLU):
-        raise usage_error("weights", f"FiLMConv(act={part.act!r}), but vecc.nn has relu alone")
-    names = ("lins", "weight"), ("films", "weight"), ("films", "bias")
-    return {**{name: array for name, array in arrays.items() if "_skip." in name},
-            **{f"{of}.{what}": torch.stack([arrays[f"{of}.{relation}.{what}"]
-                                            for relation in range(part.num_relations)])
-               for of, what in names}}
+def _calls_of(name: str, layer: str, calls: Calls) -> Iterator[Call]:
+    """That get the weights of a module; APPNP has none, so that its call needs no name."""
+    own = calls.get(layer.replace(".", "/"))
+    if own is not None:
+        yield own
+    elif name == "APPNP":
+        yield from (call for call in calls.values() if call[0] == "appnp")
 
 
-def _gated_graph(part: Any, arrays: Arrays) -> Arrays:
-    steps = arrays.pop("weight")
-    return {**arrays, **{f"weight.{step}": array for step, array in enumerate(steps)}}
+def _option(part: Any, option: str) -> Any:
+    return reduce(lambda found, word: getattr(found, word, _NONE), option.split("."), part)
 
 
-def _hgt(part: Any, arrays: Arrays) -> Arrays:
+def _last(option: str) -> str:
+    return option.rpartition(".")[2]
+
+
+def _differs(part: Any, option: str, given: Any) -> bool:
+    own = _option(part, option)
+    if own is _NONE or given is _NONE:
+        return False
+    if option == "concat" and getattr(part, "heads", None) == 1:
+        return False  # the mean of one is that one
+    return not _equal(option, own, given)
+
+
+def _equal(option: str, own: Any, value: Any) -> bool:
+    if option == "aggr":
+        return _aggregation(own) == _aggregation(value)
+    if option == "act":
+        return bool(str(getattr(own, "__name__", type(own).__name__)).lower() == value)
+    if getattr(own, "requires_grad", False):
+        return True  # it is learned, and then among the weights
+    if is_number(own) and is_number(value):
+        return bool(np.float32(own) == np.float32(value))
+    return own is value or bool(np.all(own == value))
+
+
+def _aggregation(aggr: Any) -> str:
+    """"mean" of MeanAggregation() and of ["mean"], too."""
+    if isinstance(aggr, (list, tuple)) and len(aggr) == 1:
+        aggr = aggr[0]
+    word = str(aggr).partition("(")[0].removesuffix("Aggregation").lower()
+    return "add" if word == "sum" else word
+
+
+def _film(arrays: Arrays) -> Arrays:
+    """Of each relation a row."""
+    rest, lists = dict(arrays), {}
+    for of, what in (("lins", "weight"), ("films", "weight"), ("films", "bias")):
+        rows: List[np.ndarray] = []
+        while f"{of}.{len(rows)}.{what}" in rest:
+            rows.append(any_array(rest.pop(f"{of}.{len(rows)}.{what}")))
+        if rows:
+            lists[f"{of}.{what}"] = np.stack(rows)
+    return {**rest, **lists}
+
+
+def _gated_graph(arrays: Arrays) -> Arrays:
+    rest = dict(arrays)
+    steps = rest.pop("weight", ())
+    return {**rest, **{f"weight.{step}": array for step, array in enumerate(steps)}}
+
+
+def _hgt(arrays: Arrays) -> Arrays:
     """What PyG makes but does not use is left out: of types without incoming edges, and the mix of
-    inputs and outputs of different sizes."""
+    inputs and outputs of different sizes. Relations are in the order of their p_rel."""
+    begin, ends = "kqv_lin.lins.", (".weight", ".bias")
+    nodes = [name[len(begin):-len(ends[0])] for name in arrays
+             if name.startswith(begin) and name.endswith(ends[0])]
+    if not nodes:  # no module's
+        return arrays
+    labels = [name[len("p_rel."):] for name in arrays if name.startswith("p_rel.")]
     found: Arrays = {}
-    for node in part.node_types:
-        for what in ("weight", "bias"):
-            for each, rows in zip("kqv", arrays[f"kqv_lin.lins.{node}.{what}"].chunk(3)):
-                found[f"{each}.{node}.{what}"] = rows
-            if node in part.dst_node_types:
-                found[f"out_lin.{node}.{what}"] = arrays[f"out_lin.lins.{node}.{what}"]
-        if node in part.dst_node_types and part.in_channels[node] == part.out_channels:
+    for node in nodes:
+        has_edges = any(label.endswith(f"__{node}") for label in labels)
+        rows = any_array(arrays[f"{begin}{node}.weight"])
+        for end in ends:
+            parts = np.split(any_array(arrays[f"{begin}{node}{end}"]), 3)
+            found.update((f"{each}.{node}{end}", part) for each, part in zip("kqv", parts))
+            if has_edges:
+                found[f"out_lin.{node}{end}"] = arrays[f"out_lin.lins.{node}{end}"]
+        if has_edges and 3 * rows.shape[1] == rows.shape[0]:
             found[f"skip.{node}"] = arrays[f"skip.{node}"]
-    relations = len(part.edge_types_map)
-    for key, number in part.edge_types_map.items():
-        label = "__".join(key)
-        for head in range(part.heads):
+    for number, label in enumerate(labels):
+        scores = any_array(arrays[f"p_rel.{label}"]).ravel()
+        for head, score in enumerate(scores):
             for what in ("k_rel", "v_rel"):
-                rows = arrays[f"{what}.weight"]
-                found[f"{what}.{label}.{head}"] = rows[head * relations + number]
-            found[f"p_rel.{label}.{head}"] = arrays[f"p_rel.{label}"][0, head]
+                found[f"{what}.{label}.{head}"] = any_array(
+                    arrays[f"{what}.weight"])[head * len(labels) + number]
+            found[f"p_rel.{label}.{head}"] = score
     return found
 
 
-_CONVERT: Dict[str, Callable[[Any, Arrays], Arrays]] = {
-    "FiLMConv": _film, "GatedGraphConv": _gated_graph, "HGTConv": _hgt}
+#: By the layer here.
+_CONVERT: Dict[str, Callable[[Arrays], Arrays]] = {
+    "film": _film, "gated_graph": _gated_graph, "hgt": _hgt}
+_LISTS = {"FiLMConv": "film", "GatedGraphConv": "gated_graph", "HGTConv": "hgt"}

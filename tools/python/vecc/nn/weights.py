@@ -1,0 +1,64 @@
+"""Weights that a model is given, by the names and shapes that it has for them."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, Mapping
+
+import numpy as np
+
+from vecc.arrays import as_array
+from vecc.error import usage_error
+from vecc.nn.peers import arrays_of
+from vecc.nn.trace import Shape, Trace, describe
+
+
+def given_weights(weights: Any, trace: Trace, shapes: Mapping[str, Shape]) -> Dict[str, np.ndarray]:
+    """Of a mapping, a state_dict or a module; `shapes` of the model's own."""
+    if not isinstance(weights, Mapping) and not hasattr(weights, "state_dict"):
+        raise usage_error("weights", f"found {describe(weights)}, expected arrays by their names, a "
+                          "state_dict, or a module of torch")
+    weights, arrays = arrays_of(weights, trace.calls), {}
+    for name, value in weights.items():
+        name = name if name in trace.tables else name.replace(".", "/")
+        if name.rpartition("/")[2] == "num_batches_tracked":  # a batch norm's, without a use
+            continue
+        if name in trace.constants:
+            _check_constant(name, as_array(value, np.float64), trace.constants[name])
+            continue
+        if name not in trace.tables:  # PyG's BatchNorm holds torch's
+            name = name.replace("/module/", "/")
+        if name not in trace.tables and name.removesuffix("/weight") in trace.tables:
+            name = name.removesuffix("/weight")  # torch's Embedding
+        if name not in trace.tables:
+            raise usage_error("weights", f"there are none called {name!r}; there are: "
+                              f"{', '.join(trace.tables)}{_named(name, weights, trace)}")
+        array = as_array(value, np.float64)
+        if _long(array.shape) != _long(shapes[name]):
+            raise usage_error("weights", f"{name!r} are {list(array.shape)}, expected "
+                              f"{list(shapes[name])}")
+        arrays[name] = array
+    return arrays
+
+
+def _named(name: str, given: Iterable[str], trace: Trace) -> str:
+    """A layer's name that the call may lack: weights of the model, which are not `given`, have
+    these names but for one word."""
+    parts = name.split("/")
+    others = {each.replace(".", "/") for each in given}
+    for own in [*trace.tables, *trace.constants]:
+        pairs = list(zip(parts, own.split("/")))
+        differ = [word for word, other in pairs if word != other]
+        if own not in others and own.count("/") + 1 == len(parts) > 1 == len(differ) and (
+                differ[0] != parts[-1]):
+            return f"; did you forget name=\"{differ[0]}\"?"
+    return ""
+
+
+def _check_constant(name: str, array: np.ndarray, own: float) -> None:
+    if array.size != 1 or np.float32(array.ravel()[0]) != np.float32(own):
+        raise usage_error("weights", f"{name!r} is {array.ravel()[:1].tolist()}, but the model's "
+                          f"layer has {own}: it is an argument there, and not learned")
+
+
+def _long(shape: Shape) -> Shape:
+    return tuple(side for side in shape if side != 1)
