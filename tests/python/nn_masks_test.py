@@ -1,6 +1,9 @@
 """vecc.nn: masks and weights of labels, of every source; what they are of."""
 
+import tempfile
+import types
 import unittest
+from pathlib import Path
 
 import numpy as np
 
@@ -41,6 +44,47 @@ class MasksTest(unittest.TestCase):
         np.testing.assert_array_equal(data.targets, 1 - kind)
         np.testing.assert_array_equal(data.labels(train=split > 0).splits, split > 0)
         self.assertIsNone(data.labels([1]).splits)
+
+    def test_masks_and_weights_are_dropped(self):
+        data, kind = two_groups()
+        data.labels(kind, train=np.arange(20), weights=np.ones(60), class_weights=[1, 3])
+        self.assertIsNone(data.labels(masks=False).splits)
+        self.assertEqual(data.class_weights, [1, 3])
+        self.assertIsNone(data.labels(class_weights=False).class_weights)
+        self.assertIsNotNone(data.sample_weights)
+        self.assertIsNone(data.labels(weights=False).sample_weights)
+        data.labels(train=np.arange(20))
+        self.assertIsNone(data.labels(1 - kind, masks=False).splits)
+
+    def test_refused_labels_change_nothing(self):
+        data, kind = two_groups()
+        data.labels(kind, train=np.arange(20), classes=["a", "b"], class_weights=[1, 3])
+        for more in ({"train": [0, 0]}, {"weights": ["a"] * 60}):
+            with self.assertRaises(ValueError):
+                data.labels(1 - kind, classes=["c", "d"], **more)
+            np.testing.assert_array_equal(data.targets, kind)
+            self.assertEqual((data.splits.sum(), data.classes, data.class_weights),
+                             (20, ["a", "b"], [1, 3]))
+
+    def test_sources_of_masks_without_labels(self):
+        """They hold for the labels that come later."""
+        x, ends, masks = np.eye(4), [[0, 1, 2], [1, 2, 3]], {"train": [0, 2], "test": [1]}
+        entries = types.SimpleNamespace(row=np.array(ends[0]), col=np.array(ends[1]),
+                                        data=np.ones(3))
+        matrix = types.SimpleNamespace(shape=(4, 4), tocoo=lambda: entries)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "edges.txt"
+            path.write_text("0 1\n1 2\n2 3\n")
+            arrays = path.with_suffix(".npz")
+            np.savez(arrays, edge_index=ends, x=x, idx_train=[0, 2], idx_test=[1])
+            for data in (nn.from_arrays(ends, x, masks=masks),
+                         nn.from_scipy(matrix, x, masks=masks),
+                         nn.from_edge_list(path, x, masks=masks), nn.from_npz(arrays)):
+                both = nn.batch([data, data])
+                self.assertEqual(data.labels([0, 1, 0, 1]).splits.tolist(), [1, 3, 1, 0])
+                self.assertEqual(both.labels([0, 1, 0, 1] * 2).splits.tolist(), [1, 3, 1, 0] * 2)
+        self.check(lambda: nn.from_arrays(ends, x, masks={"val": [0]}), "mask 'val' is none of")
+        self.check(lambda: nn.from_arrays(ends, x, masks={"train": [0], "test": [0]}), "1 rows are")
 
     def test_losses_by_class_weights(self):
         """Of each split the weighted mean, as torch's weight= has it."""

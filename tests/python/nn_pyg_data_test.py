@@ -114,8 +114,24 @@ class RowsTest(unittest.TestCase):
         for number, part in enumerate(parts):
             np.testing.assert_allclose(model(part), expected[number:number + 1], atol=1e-6)
         self.assertEqual(model.fit(parts, epochs=2, batch_size=2, validate=parts[:2]).epochs, 2)
-        parts[0]["a"].y = torch.zeros(1, dtype=torch.long)
-        self.check(lambda: nn.as_data(parts), r"several sets have y: .* del data\['a'\].y")
+        parts[3]["a"].y = torch.zeros(1, dtype=torch.long)  # comes before the graphs'
+        self.assertEqual(nn.as_data(parts[3]).targets.tolist(), [0])
+        parts[3]["b"].y = torch.zeros(3, dtype=torch.long)
+        self.check(lambda: nn.as_data(parts), r"several sets have y: .* del data\['b'\].y")
+
+    def test_tensors_that_are_no_features_of_graphs(self):
+        """They stop nothing, in no graph of a list."""
+        def part(**more):
+            data = HeteroData(u=torch.ones(1, 2), **more)
+            data["a"].x = torch.ones(3, 2)
+            data["a", "to", "a"].edge_index = torch.tensor([[0, 1], [1, 2]])
+            return data
+        for one, other in ((torch.tensor([[3, 4]]), torch.tensor([[3, 4]])),
+                           (torch.tensor([-1]), torch.tensor([1]))):
+            for data in (nn.as_data(part(size=one)), nn.as_data([part(size=one), part(size=other)])):
+                self.assertEqual(set(data.features[GRAPHS]), {"u"})
+        with self.assertRaisesRegex(vecc.Error, "no feature 'size'"):
+            nn.Model(lambda g: nn.linear(g.graphs["size"], 1)).trace(part(size=torch.tensor([-1])))
 
     def test_graphs_that_differ(self):
         wide, whole, less = graph(5, 8), graph(5, 8), graph(5, 8)
@@ -152,9 +168,64 @@ class RowsTest(unittest.TestCase):
         mask = torch.tensor([True, False, True, False, False])
         data = nn.as_data(graph(5, 8, train_mask=mask, test_mask=~mask)).labels([0, 1, 1, 0, 1])
         self.assertEqual(data.splits.tolist(), [1, 3, 1, 3, 3])
-        self.check(lambda: nn.as_data(graph(5, 8, y=torch.ones(5), train_mask=mask,
-                                            val_mask=~mask, test_mask=~mask)),
-                   "3 rows are in validation and in test")
+        for make in (lambda one: [one, one], lambda one: Batch.from_data_list([one, one])):
+            both = nn.as_data(make(graph(5, 8, train_mask=mask, test_mask=~mask)))
+            self.assertEqual(both.labels(np.arange(10) % 2).splits.tolist(), [1, 3, 1, 3, 3] * 2)
+        for name in "ab":
+            typed = HeteroData()
+            typed["a"].x, typed["b"].x = torch.ones(5, 2), torch.ones(4, 2)
+            typed["a", "to", "b"].edge_index = torch.tensor([[0, 1], [1, 2]])
+            marks = mask[:len(typed[name].x)]
+            typed[name].train_mask, typed[name].test_mask = marks, ~marks
+            self.assertEqual(nn.as_data(typed).labels(np.ones(len(marks), int)).splits.tolist(),
+                             np.where(marks, 1, 3).tolist())
+        typed["a"].train_mask = mask
+        data, model = nn.as_data(typed), nn.Model(lambda g: nn.linear(g["a"].x, 2))
+        self.assertEqual(model(data).shape, (5, 2))
+        self.check(lambda: model.fit(data.labels(np.ones(5, int)), epochs=1),
+                   r"several sets have masks, and none has labels: \['a', 'b'\]")
+        data.labels(train=mask)
+        self.assertEqual(model.fit(data, epochs=1).epochs, 1)
+
+    def test_masks_that_do_not_fit(self):
+        """They stop what reads labels, not outputs."""
+        mask = torch.tensor([True, False, True, False, False])
+        for more, message in (({"train_mask": mask, "val_mask": ~mask, "test_mask": ~mask},
+                               "3 rows are in validation and in test"),
+                              ({"train_mask": torch.ones(5, 10, dtype=torch.bool)},
+                               r"one mask of several, as train_mask\[:, 0\]")):
+            for y in (torch.tensor([0, 1, 0, 1, 1]), None):
+                data = graph(5, 8, y=y, **more)
+                model = nn.Model(lambda g: nn.linear(g.x, 2))
+                self.assertEqual(model(data).shape, (5, 2))
+                self.assertEqual(model([data, data]).shape, (10, 2))
+                for source, times in ((data, 1), ([data, data], 2)):
+                    known = nn.as_data(source)
+                    if y is None:
+                        known.labels(np.tile([0, 1, 0, 1, 1], times))
+                    for call in (lambda: model.fit(known, epochs=1), lambda: model.evaluate(known)):
+                        self.check(call, message)
+                    model.fit(known.labels(masks=False), epochs=1)
+
+    def test_what_masks_are_of(self):
+        """Of nodes they say nothing of pairs, or graphs, of which there are as many."""
+        mask = torch.tensor([True, False, True, False, False])
+        ends = torch.tensor([[0, 1, 2, 3, 4], [1, 2, 3, 4, 0]])
+
+        def links(g):
+            return nn.sum(nn.linear(g.x, 2)[g.pairs.src] * g.x[g.pairs.dst][:2])
+        for y in (torch.zeros(5), None):
+            data = nn.as_data(graph(5, 8, y=y, train_mask=mask, test_mask=~mask))
+            data.pairs(ends).labels([1.0, 0, 1, 0, 1])
+            self.check(lambda: nn.Model(links).fit(data, epochs=1),
+                       r"masks are of nodes of node \(labels\(train=.*masks=False.*pairs of node")
+            self.assertEqual(nn.Model(links)(data).shape, (5,))
+            nn.Model(links).fit(data.labels(masks=False), epochs=1)
+        parts = [Data(x=torch.randn(1, 4), edge_index=torch.empty(2, 0, dtype=torch.long),
+                      train_mask=mask[i:i + 1]) for i in range(5)]
+        pooled = nn.Model(lambda g: nn.linear(nn.mean(g.x, over=g.graph), 2))
+        self.check(lambda: pooled.fit(nn.as_data(parts).labels([0, 1, 0, 1, 1]), epochs=1),
+                   "masks are of nodes of node")
 
 
 class Encoder(torch.nn.Module):

@@ -66,6 +66,12 @@ class DglTest(unittest.TestCase):
         self.assertEqual(model.fit(source, epochs=2).epochs, 2)
         self.assertEqual(model.evaluate(source, split="test")["samples"], 2)
 
+    def test_masks_without_labels(self):
+        masks = {"train_mask": np.array([1, 1, 0, 0], bool), "test_mask": np.array([0, 0, 1, 1], bool)}
+        self.assertEqual(nn.as_data(plain(**masks)).labels([0, 1, 1, 0]).splits.tolist(),
+                         [1, 1, 3, 3])
+        self.assertIsNone(nn.as_data([(plain(**masks), 1)] * 2).splits)  # those of nodes, not graphs
+
     def test_sets_of_graphs_with_labels(self):
         pairs = [(plain(nodes), np.array(nodes % 2)) for nodes in range(3, 7)]
         data = nn.as_data(pairs)

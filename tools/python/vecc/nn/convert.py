@@ -7,12 +7,11 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 import numpy as np
 
-from vecc.error import usage_error
+from vecc.error import Error, usage_error
 from vecc.nn.data import SPLITS, Data, batch
-from vecc.nn.dgl import from_dgl, from_dgl_pairs, is_dgl
-from vecc.nn.trace import PAIR, Domain
+from vecc.nn.dgl import MASKS, Marked, from_dgl, from_dgl_pairs, is_dgl, with_masks_of
+from vecc.nn.trace import GRAPHS, PAIR, Domain
 
-MASKS = {"train": "train_mask", "validation": "val_mask", "test": "test_mask"}
 PAIRS, PAIR_LABELS = "edge_label_index", "edge_label"  #: as PyG's RandomLinkSplit has them
 ROWS_OF = {"x": "node", "edge_attr": "edge", "edge_weight": "edge", "edge_type": "edge"}
 NO_FEATURES = {"edge_index", "adj_t", "ptr", "num_nodes", "batch", "y", PAIRS, *MASKS.values()}
@@ -68,7 +67,13 @@ def _parts_of(source: Any, known: Kinds = NO_KINDS) -> List[Data]:
     pyg = [item for item in items if _is_pyg(item) and not _is_hetero(item)]
     shown = {name: kinds[0] for item in pyg for name, _, kinds in _attributes(item)
              if len(kinds) == 1}
-    return [as_data(item, {**shown, **known}) for item in items]
+    parts = [as_data(item, {**shown, **known}) for item in items]
+    typed = [part.features.get(GRAPHS, {}) for item, part in zip(items, parts) if _is_hetero(item)]
+    common = set.intersection(*map(set, typed)) if typed else set()
+    for features in typed:  # what is no feature in one of them is none
+        for name in features.keys() - common:
+            del features[name]
+    return parts
 
 
 def with_validation(source: Any, validation: Any, known: Kinds = NO_KINDS) -> Data:
@@ -79,7 +84,7 @@ def with_validation(source: Any, validation: Any, known: Kinds = NO_KINDS) -> Da
                           "val_mask says it, too")
     parts, others = _parts_of(source, known), _parts_of(validation, known)
     both = batch(parts + others)
-    if both.targets is None or both.splits is not None:
+    if both.targets is None or both.splits is not None or both.refused:
         raise usage_error("validate", "expected graphs with labels and without masks, which say "
                           "as well what a graph is for")
     rows = sum(len(part.targets) for part in parts if part.targets is not None)
@@ -94,9 +99,7 @@ def from_arrays(edge_index: Any, x: Any = None, *, count: Any = None, y: Any = N
     data = Data()
     data.nodes(count=count, **({} if x is None else {"x": x}))
     data.edges(edge_index, **edge_features)
-    if y is not None:
-        data.labels(y, **(masks or {}))
-    return data
+    return data.with_masks(y, masks or {})
 
 
 def from_scipy(adjacency: Any, x: Any = None, *, y: Any = None, masks: Any = None,
@@ -154,7 +157,7 @@ def from_pyg(source: Any, known: Kinds = NO_KINDS) -> Data:
         data.graphs(graphs, features=graph_features)
     if pairs is not None and add_pairs(data, pairs, pair_labels):
         return data
-    return data.with_masks(stored.get("y"), masks)
+    return data.with_masks(stored.get("y"), masks, late=True)
 
 
 def check_rows(place: str, name: str, value: Any, count: Optional[int]) -> None:
@@ -167,12 +170,12 @@ def check_rows(place: str, name: str, value: Any, count: Optional[int]) -> None:
 
 def from_hetero(source: Any) -> Data:
     """Every set of nodes and edges, and of graphs what is of no set; labels are those of the only
-    set that has y, or of the only set of pairs (an edge_label_index)."""
+    set that has y, else of the graphs, or of the only set of pairs (an edge_label_index)."""
     data, paired = Data("data"), []
-    labelled: List[Tuple[str, Any, Dict[str, Any]]] = []
+    labelled: List[Marked] = []
+    masked: List[Marked] = []
     of_graphs = dict(source.to_dict().get("_global_store", {}))
-    if of_graphs.get("y") is not None:
-        labelled.append(("graphs", of_graphs.pop("y"), {}))
+    graph_labels = of_graphs.pop("y", None)
     for name in source.node_types:
         store = source[name]
         own = dict(store.items())
@@ -180,6 +183,8 @@ def from_hetero(source: Any) -> Data:
         masks = {split: own.pop(key, None) for split, key in MASKS.items()}
         if y is not None:
             labelled.append((name, y, masks))
+        elif any(mask is not None for mask in masks.values()):
+            masked.append((name, None, masks))
         count = int(store.num_nodes)
         own.pop("ptr", None)
         data.nodes(name, count=count, graph=graph, features=_rows(name, own, count))
@@ -191,7 +196,7 @@ def from_hetero(source: Any) -> Data:
         if pairs is not None:
             paired.append((pairs, pair_labels, (key[0], key[2])))
     graphs = int(getattr(source, "num_graphs", 1) or 1)
-    features = _rows("graphs", of_graphs, graphs)
+    features = _features_of_graphs(_rows("graphs", of_graphs, graphs), graphs)
     if features or graphs > 1:
         data.graphs(graphs, features=features)
     if len(paired) > 1:
@@ -202,9 +207,21 @@ def from_hetero(source: Any) -> Data:
     if len(labelled) > 1:
         raise usage_error("data", f"several sets have y: {[one[0] for one in labelled]}; expected "
                           f"one: del data[{labelled[1][0]!r}].y")
-    if labelled:
-        data.labels(labelled[0][1], **labelled[0][2])
+    if not labelled and graph_labels is not None:
+        return data.labels(graph_labels)
+    with_masks_of(data, labelled, masked)
     return data
+
+
+def _features_of_graphs(values: Dict[str, Any], graphs: int) -> Dict[str, Any]:
+    """Without what is no feature (numbers of something, marks of -1), which nothing reads then."""
+    def is_feature(name: str) -> bool:
+        try:
+            Data().graphs(graphs, features={name: values[name]})
+        except Error:
+            return False
+        return True
+    return {name: value for name, value in values.items() if is_feature(name)}
 
 
 def take_pairs(own: Dict[str, Any]) -> Tuple[Any, Any]:

@@ -8,7 +8,7 @@ from typing import (TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optiona
 import numpy as np
 
 from vecc.arrays import as_array
-from vecc.error import usage_error
+from vecc.error import Error, usage_error
 from vecc.nn.trace import GRAPHS, PAIR, Domain
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ def splits_of(masks: Mapping[str, Any], count: int) -> np.ndarray:
     """Of each row what it is for (SPLITS), by masks or row numbers of each; 0: for nothing."""
     splits = np.zeros(count, np.uint8)
     for split, mask in masks.items():
+        if split not in SPLITS:
+            raise usage_error("labels", f"mask {split!r} is none of {', '.join(SPLITS)}")
         if mask is None:
             continue
         rows = any_array(mask)
@@ -114,6 +116,11 @@ def splits_of(masks: Mapping[str, Any], count: int) -> np.ndarray:
                                   "each in one of them")
         splits[rows] = SPLITS[split]
     return splits
+
+
+def _rows_of(y: Any) -> np.ndarray:
+    array = np.atleast_1d(any_array(y))
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
 class Data:
@@ -140,6 +147,9 @@ class Data:
         self.labelled: Optional[Domain] = None  #: what the labels are of, where the source says it
         self.targets: Optional[np.ndarray] = None
         self.splits: Optional[np.ndarray] = None
+        self.marked: Optional[Domain] = None  #: what the splits are of, where the source says it
+        #: Why a source's masks are none, which stops what reads labels alone.
+        self.refused: Optional[Error] = None
         self.sample_weights: Optional[np.ndarray] = None
         self.classes: List[str] = []
         self.class_weights: Any = None
@@ -200,43 +210,57 @@ class Data:
         return self
 
     def labels(self, y: Any = None, *, train: Any = None, validation: Any = None, test: Any = None,
-               classes: Sequence[str] = (), weights: Any = None,
-               class_weights: Any = None) -> "Data":
+               classes: Sequence[str] = (), weights: Any = None, class_weights: Any = None,
+               masks: bool = True) -> "Data":
         """What the model's output should be, a row each: whole numbers are classes (-1: none),
         floats numbers (NaN: none), 0 and 1 in columns several labels. Masks, or row numbers, say
         what each row is for; with masks, rows in none have no part. `weights`: what each row's
         error counts; `class_weights`: what those of each class do, as weight= of torch's losses, or
-        "balanced": as much as the other classes. Their mean over the rows of each mask is 1.
+        "balanced": as much as the other classes. Their mean over the rows of each mask is 1 (over
+        all rows, where fit(validate=0.2) draws a part of them).
         Without y the labels of the data stay, and what else is not given; with another y of as many
-        rows its masks stay."""
-        if y is not None:
-            array = np.atleast_1d(any_array(y))
-            if array.ndim == 2 and array.shape[1] == 1:
-                array = array[:, 0]
-            self.labelled, self.targets, self.classes = None, array, []
-            self.sample_weights = self.class_weights = None
-        if self.targets is None:
+        rows its masks stay. masks=False, weights=False and class_weights=False drop them."""
+        given = {"train": train, "validation": validation, "test": test}
+        targets = self.targets if y is None else _rows_of(y)
+        if targets is None:
             raise usage_error("labels", "there are none yet: labels(y)")
+        is_marked = any(mask is not None for mask in given.values())
+        splits = splits_of(given, len(targets)) if is_marked else self.splits
+        row_weights = None if weights is None or weights is False else as_array(weights, np.float32)
+        # What is refused leaves the data as it was.
+        if y is not None:
+            self.labelled, self.targets, self.classes = None, targets, []
+            self.sample_weights = self.class_weights = None
         if classes:
             self.classes = list(map(str, classes))
         if weights is not None:
-            self.sample_weights = as_array(weights, np.float32)
+            self.sample_weights = row_weights
         if class_weights is not None:
-            self.class_weights = class_weights
-        masks = {"train": train, "validation": validation, "test": test}
-        if any(mask is not None for mask in masks.values()):
-            self.splits = splits_of(masks, len(self.targets))
-        elif self.splits is not None and len(self.splits) != len(self.targets):
-            self.splits = None
+            self.class_weights = None if class_weights is False else class_weights
+        if is_marked or not masks:
+            self.marked = self.refused = None
+        keeps = is_marked or (masks and splits is not None and len(splits) == len(targets))
+        self.splits = splits if keeps else None
         return self
 
-    def with_masks(self, y: Any, masks: Mapping[str, Any]) -> "Data":
-        """labels(), or of a source without labels its masks, which stay for those of labels()."""
+    def with_masks(self, y: Any, masks: Mapping[str, Any], of: Domain = Domain("node", "node"), *,
+                   late: bool = False) -> "Data":
+        """labels(), if there are some, and masks, which are of these rows without: they stay for
+        those of labels(). `late`: masks that do not fit stop what reads labels alone."""
         if y is not None:
-            return self.labels(y, **masks)
-        nodes = [count for domain, count in self.counts.items() if domain.kind == "node"]
-        if len(nodes) == 1 and any(mask is not None for mask in masks.values()):
-            self.splits = splits_of(masks, nodes[0])
+            self.labels(y)
+        if all(mask is None for mask in masks.values()):
+            return self
+        count = self.counts[of] if self.targets is None else len(self.targets)
+        try:
+            self.splits = splits_of(masks, count)
+        except Error as error:
+            if not late:
+                raise
+            self.refused = error
+            return self
+        others = [domain for domain, rows in self.counts.items() if rows == count]
+        self.marked = of if self.targets is None or others == [of] else None
         return self
 
     def _add(self, domain: Domain, count: Optional[int], features: Dict[str, Any]) -> None:
@@ -289,13 +313,15 @@ def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
         result.labels(np.concatenate([part.targets for part in parts]), classes=first.classes,
                       class_weights=first.class_weights)
         result.labelled = first.labelled
-        for column in ("splits", "sample_weights"):
-            if all(getattr(part, column) is not None for part in parts):
-                setattr(result, column, np.concatenate([getattr(part, column) for part in parts]))
-            elif any(getattr(part, column) is not None for part in parts):
-                raise usage_error(name, f"some graphs have {column}, some have none")
     elif any(part.targets is not None for part in parts):
         raise usage_error(name, "some graphs have labels, some have none: -1 or NaN says none")
+    result.refused = next((part.refused for part in parts if part.refused is not None), None)
+    result.marked = first.marked if all(part.marked == first.marked for part in parts) else None
+    for column in ("splits", "sample_weights") if result.refused is None else ():
+        if all(getattr(part, column) is not None for part in parts):
+            setattr(result, column, np.concatenate([getattr(part, column) for part in parts]))
+        elif any(getattr(part, column) is not None for part in parts):
+            raise usage_error(name, f"some graphs have {column}, some have none")
     return result
 
 

@@ -51,7 +51,7 @@ def from_npz(path: Path) -> Data:
     data = Data(name).nodes(count=nodes, features=of_nodes).edges(ends, features=of_edges)
     if pairs is not None and add_pairs(data, pairs, pair_labels):
         return data
-    return data.with_masks(y, masks)
+    return data.with_masks(y, masks, late=True)
 
 
 def _ends(name: str, arrays: Dict[str, np.ndarray]) -> np.ndarray:
@@ -122,7 +122,7 @@ def from_edge_list(path: Path, x: Any = None, *, count: Optional[int] = None, y:
         count = max(int(ends.max(initial=-1)) + 1, 0 if y is None else len(y))
     data = Data(name).nodes(count=count, features={} if x is None else {"x": x})
     data.edges(ends, features=features)
-    return data if y is None else data.labels(y, **(masks or {}))
+    return data.with_masks(y, masks or {})
 
 
 def _edge_row(place: str, words: List[str], width: int) -> List[float]:

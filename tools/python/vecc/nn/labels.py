@@ -75,6 +75,7 @@ def samples_of(data: Data, output: Value, rows: np.ndarray, with_labels: bool = 
     if y is None:
         return Samples(rows, sides, none.astype(np.uint8), none, NO_SPLITS, NO_WEIGHTS,
                        data.classes)
+    _check_masks(data, output)
     if len(y) != len(rows):
         raise usage_error("labels", f"they have {len(y)} rows, but the model's output is "
                           f"{describe(output)}, of {len(rows)} rows"
@@ -102,12 +103,23 @@ def samples_of(data: Data, output: Value, rows: np.ndarray, with_labels: bool = 
     return Samples(rows, sides, has.astype(np.uint8), targets.ravel(), splits, weights, classes)
 
 
+def _check_masks(data: Data, output: Value) -> None:
+    """Refuses those that are none, and those that are of other rows."""
+    way_out = "labels(train=..., test=...) gives others, labels(masks=False) drops them"
+    if data.refused is not None:
+        raise data.refused.with_traceback(None)
+    if data.splits is not None and data.marked not in (None, output.domain):
+        raise _wrong(output, f"their masks are of {data.marked} ({way_out})")
+
+
 def check_labels(data: Data, output: Value) -> None:
     """Refuses to learn what other rows are, and from links alone: every pair would become one."""
     y = targets_of(data, output)
     if data.targets is not None and y is None:
         raise usage_error("labels", f"are of {data.labelled}, but the model's output is "
                           f"{describe(output)}")
+    if y is not None:
+        _check_masks(data, output)
     if y is None or not output.domain.are_pairs or y.ndim > 1 or output.size > 1:
         return
     if data.splits is not None:
