@@ -311,6 +311,21 @@ class DataTest(unittest.TestCase):
         data.targets = None
         self.check(lambda: model.evaluate(data), "has a target to compare with")
 
+    def test_rows_of_whole_numbers(self):
+        """Which loss is theirs they do not say; where it is said, or has no part, they are numbers."""
+        data, kind = two_groups()
+        y = np.stack([kind + 1, 3 * kind], 1)
+        model = nn.Model(network)
+        message = r"each 0 or 1, found 0 to 3: .*nn.Model\(network, loss=...\) says what"
+        for call in (lambda: model.fit(data.labels(y), epochs=1), lambda: model.evaluate(data),
+                     lambda: model.fit_seeds(data, [0, 1], epochs=1)):
+            self.check(call, message)
+        self.assertEqual(model.predict(data).values.shape, (60, 2))
+        losses = [nn.Model(network, loss="squared_diff").fit(data, epochs=2).history,
+                  nn.Model(network).fit(data, epochs=2, loss="squared_diff").history,
+                  nn.Model(network).fit(data.labels(y.astype(float)), epochs=2).history]
+        self.assertEqual(*({len({str(each["loss"]) for each in epoch}) for epoch in zip(*losses)}, {1}))
+
     def test_data_that_does_not_fit_the_trace(self):
         model = nn.Model(lambda g: nn.embedding(g.kind, 2) + g.x)
         model.trace(nn.Data().nodes(x=np.ones((2, 2)), kind=[0, 1]))

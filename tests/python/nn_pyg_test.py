@@ -1,6 +1,5 @@
 """vecc.nn's layers beside PyTorch Geometric's: with the same weights, in float64."""
 
-import functools
 import unittest
 
 import numpy as np
@@ -11,7 +10,6 @@ from torch_geometric.nn.models import MLP
 
 from command_line import VECC  # noqa: F401  takes the arguments
 
-import vecc
 from vecc import nn
 from vecc.nn import layers
 from vecc.nn.peers import arrays_of
@@ -86,153 +84,6 @@ class PygTest(unittest.TestCase):
         self.compare(lambda g: layers.gcn(g, g.x, OUT), pyg.GCNConv(DIM, OUT), TORCH["x"],
                      TORCH["edge_index"])
 
-    def test_options_that_no_layer_has(self):
-        """With the same weights they would compute something else."""
-        def gin(g, x, out, name):
-            return layers.gin(g, x, lambda v: layers.mlp(v, out), name=name)
-
-        def gen(**options):
-            peer = pyg.GENConv(DIM, OUT, bias=True, **options)
-            peer.mlp = sequential(OUT, OUT)
-            return peer
-
-        def layers_gen(g, x, out, name):
-            return layers.gen(g, x, out, lambda v: layers.mlp(v, out, name="mlp"), name=name)
-
-        def appnp(g, x, out, name):
-            return layers.appnp(g, x, 3, 0.1, name=name)
-        for peer, layer, option in (
-                (pyg.SAGEConv(DIM, OUT, normalize=True), layers.sage, "normalize=True"),
-                (pyg.GCNConv(DIM, OUT, improved=True), layers.gcn, "improved=True"),
-                (pyg.GATConv(DIM, OUT, edge_dim=3, fill_value=0.5),
-                 functools.partial(layers.gat, edge_attr="edge_attr"), "fill_value=0.5"),
-                (pyg.GCNConv(DIM, OUT, aggr="mean"), layers.gcn, "aggr='mean'"),
-                (pyg.GATConv(DIM, OUT, aggr="max"), layers.gat, "aggr='max'"),
-                (pyg.GINConv(sequential(DIM, OUT), aggr="mean"), gin, "aggr='mean'"),
-                (gen(aggr="mean"), layers_gen, "aggr='mean'"),
-                (gen(aggr="add"), layers_gen, "aggr='add'"),
-                (pyg.APPNP(3, 0.1, add_self_loops=False), appnp, "add_self_loops=False"),
-                (pyg.SAGEConv(DIM, OUT, flow="target_to_source"), layers.sage,
-                 "flow='target_to_source'")):
-            model = nn.Model(lambda g: layer(g, g.x, OUT, name="conv")).trace(DATA)
-            module = torch.nn.ModuleDict({"conv": peer})
-            with self.assertRaises(vecc.Error) as raised:
-                model.set_weights(module)
-            self.assertIn(f"conv is {type(peer).__name__}({option})", str(raised.exception))
-            self.assertEqual(model.set_weights(module.state_dict()), [])
-
-    def test_options_that_the_call_lacks(self):
-        """Or has otherwise: a forgotten argument shows in no weight."""
-        def gen(g):
-            return layers.gen(g, g.x, OUT, lambda v: layers.mlp(v, OUT, name="mlp"), name="conv")
-        peer_gen = pyg.GENConv(DIM, OUT, t=2.0)
-        for peer, network, says in (
-                (pyg.GATConv(DIM, OUT, negative_slope=0.1),
-                 lambda g: layers.gat(g, g.x, OUT, name="conv"), "gat(slope=0.2, name='conv')"),
-                (pyg.GATv2Conv(DIM, OUT, add_self_loops=False, dropout=0.5),
-                 lambda g: layers.gatv2(g, g.x, OUT, dropout=0.5, name="conv"),
-                 "gatv2(self_loops=True, name='conv')"),
-                (pyg.TransformerConv(DIM, OUT, dropout=0.5),
-                 lambda g: layers.transformer(g, g.x, OUT, name="conv"), "transformer(dropout=0.0"),
-                (pyg.SAGEConv(DIM, OUT, aggr="max"),
-                 lambda g: layers.sage(g, g.x, OUT, name="conv"), "sage(aggregation='mean'"),
-                (pyg.BatchNorm(DIM, eps=0.1),
-                 lambda g: nn.batch_norm(g.x, name="conv"), "batch_norm(eps=1e-05, name='conv')"),
-                (pyg.APPNP(3, 0.1), lambda g: layers.appnp(g, g.x, 3, 0.2),
-                 "APPNP(alpha=0.1), but the model calls appnp(alpha=0.2"),
-                (pyg.APPNP(3, 0.1), lambda g: layers.appnp(g, layers.appnp(g, g.x, 3, 0.2), 2, 0.1),
-                 "APPNP(K=3), but the model calls appnp(steps=2"),
-                (peer_gen, gen, "GENConv(t=2.0), but the model calls gen(temperature=1.0"),
-                (pyg.GENConv(DIM, OUT, eps=0.5), gen, "GENConv(eps=0.5)"),
-                (torch.nn.BatchNorm1d(DIM, track_running_stats=False),
-                 lambda g: nn.batch_norm(g.x, name="conv"), "(track_running_stats=False)"),
-                (pyg.FiLMConv(DIM, OUT, act=torch.nn.Tanh()),
-                 lambda g: layers.film(g, g.x, OUT, name="conv"), "FiLMConv(act=Tanh())"),
-                (pyg.LayerNorm(DIM), lambda g: nn.layer_norm(g.x, name="conv"),
-                 "conv is LayerNorm(mode='graph'), but vecc.nn has mode='node' alone")):
-            model = nn.Model(network).trace(DATA)
-            with self.assertRaises(vecc.Error) as raised:
-                model.set_weights(torch.nn.ModuleDict({"conv": peer}))
-            self.assertIn(says, str(raised.exception))
-        for peer, network in (
-                (pyg.SAGEConv(DIM, OUT, aggr="add"),
-                 lambda g: layers.sage(g, g.x, OUT, "sum", name="conv")),
-                (pyg.GATConv(DIM, OUT, negative_slope=0.1, add_self_loops=False, dropout=0.5),
-                 lambda g: layers.gat(g, g.x, OUT, 1, 0.1, dropout=0.5, self_loops=False,
-                                      name="conv")),
-                (pyg.LayerNorm(DIM, mode="node"), lambda g: nn.layer_norm(g.x, name="conv"))):
-            model = nn.Model(network).trace(DATA)
-            self.assertEqual(model.set_weights(torch.nn.ModuleDict({"conv": peer})), [])
-
-    def test_options_that_change_nothing(self):
-        """The numbers are the same: of one head, of loops without features, by another name."""
-        for peer, network in (
-                (pyg.GATConv(DIM, OUT, concat=False, fill_value=0.5),
-                 lambda g: layers.gat(g, g.x, OUT, name="conv")),
-                (pyg.GATv2Conv(DIM, OUT, concat=False),
-                 lambda g: layers.gatv2(g, g.x, OUT, name="conv")),
-                (pyg.TransformerConv(DIM, OUT, concat=False),
-                 lambda g: layers.transformer(g, g.x, OUT, name="conv")),
-                (pyg.SAGEConv(DIM, OUT, aggr=pyg.MeanAggregation()),
-                 lambda g: layers.sage(g, g.x, OUT, name="conv")),
-                (pyg.SAGEConv(DIM, OUT, aggr=["mean"]),
-                 lambda g: layers.sage(g, g.x, OUT, name="conv")),
-                (pyg.GCNConv(DIM, OUT, aggr="sum"),
-                 lambda g: layers.gcn(g, g.x, OUT, name="conv")),
-                (pyg.GatedGraphConv(DIM, 2, aggr="sum"),
-                 lambda g: layers.gated_graph(g, g.x, DIM, 2, name="conv")),
-                (pyg.FiLMConv(DIM, OUT, act=torch.relu),
-                 lambda g: layers.film(g, g.x, OUT, name="conv")),
-                (pyg.GATConv(DIM, OUT, dropout=0.1),
-                 lambda g: layers.gat(g, g.x, OUT, dropout=np.float32(0.1), name="conv")),
-                (pyg.APPNP(3, 0.1), lambda g: layers.appnp(g, layers.appnp(g, g.x, 2, 0.2), 3, 0.1))):
-            with self.subTest(peer):
-                model = nn.Model(network, dtype="f64", backend="interpreter").trace(DATA)
-                module = torch.nn.ModuleDict({"conv": peer.double()})
-                self.assertEqual(model.set_weights(module), [])
-                if not isinstance(peer, pyg.APPNP):
-                    expected = peer.eval()(TORCH["x"], TORCH["edge_index"]).detach().numpy()
-                    self.assertLess(near(model(DATA), expected), TOLERANCE)
-
-    def test_modules_that_no_layer_replaces(self):
-        """Their options are the business of who ports them."""
-        class Peer(torch.nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.films, self.norm = pyg.FiLMConv(DIM, OUT, RELATIONS), pyg.LayerNorm(OUT)
-                self.flow = torch.nn.Linear(OUT, OUT)  # no direction
-
-        @nn.layer
-        def of_one_graph(x):
-            centred = x - nn.mean(x)
-            return centred * nn.weight("weight", OUT) + nn.weight("bias", OUT)
-
-        def network(g):
-            h = layers.film(g, g.x, OUT, g.edge_type, name="films")
-            return nn.linear(of_one_graph(h, name="norm"), OUT, bias=True, name="flow")
-        peer = Peer()
-        for weights in (peer, peer.state_dict()):
-            model = nn.Model(network).trace(DATA)
-            self.assertEqual(model.set_weights(weights), [])
-            np.testing.assert_array_equal(model.weights["films/lins/weight"], np.stack(
-                [each.weight.detach().numpy() for each in peer.films.lins]))
-
-    def test_a_module_of_two_names(self):
-        class Peer(torch.nn.Module):
-            def __init__(self, conv):
-                super().__init__()
-                self.a = self.b = conv
-        def films(g):
-            return layers.film(g, g.x, OUT, name="a") + layers.film(g, g.x, OUT, name="b")
-        model = nn.Model(films).trace(DATA)
-        self.assertEqual(model.set_weights(Peer(pyg.FiLMConv(DIM, OUT))), [])
-
-        def gats(g):
-            return (layers.gat(g, g.x, OUT, slope=0.5, name="a") +
-                    layers.gat(g, g.x, OUT, name="b"))
-        with self.assertRaisesRegex(vecc.Error, r"b is GATConv\(negative_slope=0.5\)"):
-            nn.Model(gats).trace(DATA).set_weights(Peer(pyg.GATConv(DIM, OUT, negative_slope=0.5)))
-
     def test_gcn_of_weighted_edges(self):
         """Loops keep their own weights, of two at a node the last one's; where the weights of a
         node are 0 in all, nothing comes to it."""
@@ -252,6 +103,23 @@ class PygTest(unittest.TestCase):
                     lambda g: layers.gcn(g, g.x, OUT, edge_weight="w", self_loops=loops),
                     pyg.GCNConv(DIM, OUT, add_self_loops=loops), TORCH["x"], torch.tensor(ends),
                     torch.tensor(w), data=nn.Data().nodes(x=ARRAYS["x"]).edges(ends, w=w))
+
+    def test_values_on_edges_with_loops(self):
+        """Weights and attributes that a model computes there; loops are as the value has them."""
+        def outputs(network):
+            return nn.Model(network, dtype="f64", backend="interpreter")(DATA)
+        for layer, given, name in ((layers.gcn, "edge_weight", "w"), (layers.gat, "edge_attr", "edge_attr"),
+                                   (layers.gatv2, "edge_attr", "edge_attr")):
+            loops = {"fill": 1, "keep": True} if layer is layers.gcn else {}
+            np.testing.assert_array_equal(
+                outputs(lambda g: layer(g, g.x, OUT, **{given: g.with_self_loops(**loops)[name]})),
+                outputs(lambda g: layer(g, g.x, OUT, **{given: name})))
+        self.compare(lambda g: layers.gat(g, g.x, OUT, edge_attr=g.with_self_loops(0.5).edge_attr),
+                     pyg.GATConv(DIM, OUT, edge_dim=3, fill_value=0.5), TORCH["x"],
+                     TORCH["edge_index"], TORCH["edge_attr"])
+        w = [outputs(lambda g: layers.gcn(g, g.x, OUT, g.with_self_loops(1, keep=keep).w))
+             for keep in (False, True)]
+        self.assertGreater(np.abs(w[0] - w[1]).max(), 0.01)
 
     def test_sage(self):
         for aggregation in ("mean", "max", "sum"):

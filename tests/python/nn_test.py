@@ -248,6 +248,11 @@ class ErrorsTest(unittest.TestCase):
             return nn.sum(g.x[g.src], over=e.dst)
         self.check(loops, "is not of edges of node to node with self loops", 2)
 
+        def other_loops(g):
+            return nn.sum(g.with_self_loops(1).a, over=g.with_self_loops(1, keep=True).dst)
+        self.check(other_loops, r"with self loops \(fill=1\).* is not of .* with self loops "
+                                r"\(fill=1, keep=True\)")
+
         def pooled(g):
             return nn.mean(g.x, over=g.graph)
         self.check(pooled, "there are no graphs to pool over")

@@ -83,9 +83,6 @@ def samples_of(data: Data, output: Value, rows: np.ndarray, with_labels: bool = 
     if y.dtype.kind not in "iubf":
         raise usage_error("labels", f"are {y.dtype}, expected whole numbers or floats")
     is_class = y.ndim == 1 and y.dtype.kind in "iub"
-    if y.ndim > 1 and y.dtype.kind in "iu" and ((y != 0) & (y != 1)).any():
-        raise usage_error("labels", "rows of whole numbers are several labels, each 0 or 1, found "
-                          f"{y.min()} to {y.max()}: floats are numbers to regress, y.float()")
     splits = NO_SPLITS if data.splits is None else data.splits
     if data.splits is not None:  # a row that no mask has is for nothing
         y = np.where((splits == 0).reshape(-1, *[1] * (y.ndim - 1)), -1 if is_class else np.nan,
@@ -163,7 +160,23 @@ def fitting_loss(data: Data, output: Value) -> Optional[str]:
         return None
     if y.dtype.kind == "f":
         return "binary_crossentropy" if _are_binary(y, output) else "squared_diff"
-    return "softentropy" if y.ndim == 1 else "binary_crossentropy"
+    if y.ndim == 1:
+        return "softentropy"
+    return None if _are_counts(y) else "binary_crossentropy"
+
+
+def _are_counts(y: np.ndarray) -> bool:
+    """Rows of whole numbers that are no labels of 0 and 1: a loss must be said."""
+    return y.ndim > 1 and y.dtype.kind in "iu" and bool(((y != 0) & (y != 1)).any())
+
+
+def check_chosen(data: Data, output: Value) -> None:
+    """Refuses labels that say no loss, where none is said."""
+    y = targets_of(data, output)
+    if y is not None and _are_counts(y):
+        raise usage_error("labels", "rows of whole numbers are several labels, each 0 or 1, found "
+                          f"{y.min()} to {y.max()}: floats are numbers to regress, y.float(), or "
+                          "nn.Model(network, loss=...) says what they are")
 
 
 def _are_binary(y: np.ndarray, output: Value) -> bool:

@@ -113,17 +113,24 @@ def _of_edges(e: Edges, a: EdgeValue) -> Value:
     if a.domain != e.src.source:
         loops = a.domain == e.src.source._replace(loops=None)
         fail(f"{describe(a)} is not of {e.src.source}" + (
-            ": loops have features of the data alone, by their name, expected one; "
-            "self_loops=False leaves them out" if loops else ", expected a value of these edges"))
+            ": loops have features of the data alone, by their name, expected one, or a value on "
+            "g.with_self_loops(); self_loops=False leaves them out" if loops else
+            ", expected a value of these edges"))
     return a
 
 
-def _looped(g: Ends, self_loops: bool, fill: Union[str, float] = "mean",
+def _looped(g: Ends, self_loops: bool, a: Optional[EdgeValue], fill: Union[str, float] = "mean",
             keep: bool = False) -> Edges:
+    """With loops as `a` has them where it is a value on these edges with loops."""
     e = _edges(g)
     if self_loops and e.src.target != e.dst.target:
         fail(f"{e} have no self loops, since their ends are different nodes: self_loops=False")
-    return e.with_self_loops(fill, keep=keep) if self_loops else e
+    if not self_loops:
+        return e
+    loops = a.domain.loops if isinstance(a, Value) else None
+    if loops is not None:
+        fill, keep = loops.fill, loops.kept
+    return e.with_self_loops(fill, keep=keep)
 
 
 @checked
@@ -154,8 +161,9 @@ def symmetric(x: Value, e: Edges, w: Optional[Value] = None) -> Value:
 @layer
 def gcn(g: Ends, x: Value, out: Size, edge_weight: Optional[EdgeValue] = None,
         self_loops: bool = True) -> Value:
-    """x [n] of nodes to [out]; `edge_weight`: a feature of edges, scalars. Kipf, Welling, 2017."""
-    e = _looped(g, self_loops, fill=1, keep=True)
+    """x [n] of nodes to [out]; `edge_weight`: a feature of edges, scalars, or a value on them, or on
+    g.with_self_loops(). Kipf, Welling, 2017."""
+    e = _looped(g, self_loops, edge_weight, fill=1, keep=True)
     x, w = _nodes(g, x), None if edge_weight is None else _of_edges(e, edge_weight)
     if w is not None and w.size != 1:
         fail(f"gcn(edge_weight=) {describe(w)}: expected a number of each edge")
@@ -220,7 +228,7 @@ def gat(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
         dropout: Probability = 0.0, self_loops: bool = True, residual: bool = False) -> Value:
     """x [n] of nodes (or a pair), `edge_attr` [k] of edges to [heads * out], or to their mean [out]
     where not `concatenated`; `residual`: and W x_i. Velickovic et al., 2018."""
-    e = _looped(g, self_loops)
+    e = _looped(g, self_loops, edge_attr)
     x_j, x_i = _pair(g, x)
     paired = isinstance(x, (tuple, list))
     h = linear(x_j, (heads, out), name="lin_src" if paired else "lin")
@@ -238,7 +246,7 @@ def gatv2(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
           concatenated: bool = True, edge_attr: Optional[EdgeValue] = None,
           dropout: Probability = 0.0, self_loops: bool = True, residual: bool = False) -> Value:
     """As gat(), with attention that depends on the target. Brody et al., 2022."""
-    e = _looped(g, self_loops)
+    e = _looped(g, self_loops, edge_attr)
     x_j, x_i = _pair(g, x)
     h = linear(x_j, (heads, out), bias=True, name="lin_l")
     z = h[e.src] + linear(x_i, (heads, out), bias=True, name="lin_r")[e.dst]

@@ -19,7 +19,7 @@ from vecc.nn.binding import Binding
 from vecc.nn.checks import is_network
 from vecc.nn.convert import as_data, with_validation
 from vecc.nn.data import Data, FeatureKey, Source, batch
-from vecc.nn.labels import check_labels, fitting_loss, samples_of
+from vecc.nn.labels import check_chosen, check_labels, fitting_loss, samples_of
 from vecc.nn.lower import NO_TABLES, Lowering, stored_rows, table_sides
 from vecc.nn.sparse import columns_of, weight_of
 from vecc.nn.statistics import check_batches, check_whole, has_graphs
@@ -222,8 +222,9 @@ class Model:
         check_training_options("fit", options)
         check_loss(options.get("loss"))
         data = self._training_data(source, options)
+        options["loss"] = self._compared(data, options.get("loss"))
         program, columns = self._trainable(data, options, runs_later=True)
-        before, self.loss = self.loss, options.setdefault("loss", self._loss(data))
+        before, self.loss = self.loss, options["loss"]
         options.setdefault("seed", self.seed)
         try:
             with errors_of_python():
@@ -273,8 +274,8 @@ class Model:
         data = self._training_data(source, options)
         if len(seeds) < 2 or len(set(seeds)) < len(seeds):
             raise usage_error("seeds", f"{list(seeds)}: expected two or more, each once")
+        options["loss"] = loss = self._compared(data, options.get("loss"))
         program, columns = self._trainable(data, options)
-        loss = options.setdefault("loss", self._loss(data))
         found: List[Dict[str, float]] = []
         for seed in seeds:
             self.initialize(seed)
@@ -294,7 +295,7 @@ class Model:
         data = self.data_of(source)
         program = self._compiled(data, trains=False)[0]
         with errors_of_python():
-            return program.evaluate(split=split, loss=self._loss(data),
+            return program.evaluate(split=split, loss=self._compared(data),
                                     eval_batch_size=eval_batch_size)
 
     def predict(self, source: Source, *, split: Optional[str] = None) -> Predictions:
@@ -426,6 +427,14 @@ class Model:
         self.trace(data)
         assert self._output is not None
         return self.loss or fitting_loss(data, self._output) or self._fits
+
+    def _compared(self, data: Data, said: Optional[str] = None) -> Optional[str]:
+        """The loss of what is compared with labels: they must say one, where nothing else does."""
+        self.trace(data)
+        assert self._output is not None
+        if said is None and self.loss is None:
+            check_chosen(data, self._output)
+        return said or self._loss(data)
 
     def _rows(self, binding: Binding) -> np.ndarray:
         assert self._output is not None

@@ -33,6 +33,10 @@ class Loops(NamedTuple):
     fill: Any
     kept: bool = False
 
+    def __str__(self) -> str:
+        own = "" if self.fill == "mean" else f" (fill={self.fill!r}{', keep=True' * self.kept})"
+        return f"self loops{own}"
+
 
 class Domain(NamedTuple):
     """A set of rows: of nodes, edges, graphs; or `one` for all of them."""
@@ -53,7 +57,7 @@ class Domain(NamedTuple):
         if self.are_pairs:
             return f"pairs of {self.key[0]} and {self.key[2]}"
         name = self.key if isinstance(self.key, str) else " ".join(self.key)
-        return f"{self.kind}s of {name}" + ("" if self.loops is None else " with self loops")
+        return f"{self.kind}s of {name}" + ("" if self.loops is None else f" with {self.loops}")
 
 
 ONE, GRAPHS = Domain("one"), Domain("graph")

@@ -48,10 +48,10 @@ _WORDS = {
 
 #: Losses of torch and Keras.
 _LOSSES = {
-    **dict.fromkeys(("mse", "mse_loss", "l2"), "squared_diff is F.mse_loss"),
-    **dict.fromkeys(("bce", "bce_with_logits", "bce_loss", "bcewithlogits", "binary"),
+    **dict.fromkeys(("mse", "l2", "meansquarederror"), "squared_diff is F.mse_loss"),
+    **dict.fromkeys(("bce", "bcewithlogits", "binary", "binarycrossentropywithlogits"),
                     "binary_crossentropy is F.binary_cross_entropy_with_logits, a row's sum"),
-    **dict.fromkeys(("ce", "nll", "nll_loss", "cross_entropy", "categorical_crossentropy"),
+    **dict.fromkeys(("ce", "nll", "crossentropy", "categoricalcrossentropy"),
                     "softentropy is F.cross_entropy, of logits")}
 
 #: Layers that are not there, as formulas.
@@ -91,11 +91,11 @@ def check_loss(loss: Any) -> None:
     known = _core.losses()
     if loss is None or loss in known:
         return
-    name = str(getattr(loss, "__name__", None) or loss)
-    words = [name.lower(), name.lower().removesuffix("loss")]
-    said = [_LOSSES[word] for word in words if word in _LOSSES]
+    name = loss if isinstance(loss, str) else (
+        getattr(loss, "__name__", None) or type(loss).__name__)  # functions, classes; modules
+    said = _LOSSES.get(str(name).lower().replace("_", "").removesuffix("loss"))
     raise usage_error("vecc", f"loss: {name[:40]} is none of {'|'.join(known)}"
-                      + (f"; {said[0]}" if said else "")
+                      + (f"; {said}" if said else "")
                       + ("" if isinstance(loss, str) else "; losses of one's own are for a loop of "
                          "torch, model.to_torch()"))
 
