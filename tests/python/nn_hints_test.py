@@ -186,6 +186,7 @@ class HintsTest(unittest.TestCase):
                 (lambda m: nn.Model(pooled, loss=max), "margin_ranking; losses of one's own are for"),
                 (lambda m: nn.Model(pooled, seed=-1), "seed=-1: expected a whole number from 0"),
                 (lambda m: nn.Model(pooled, seed="a"), "seed='a': expected"),
+                (lambda m: nn.Model(pooled, seed=1 << 64), "expected a whole number from 0, below"),
                 (lambda m: m.trace(source).save("w.pt"), "w.pt: error: is written as safetensors"),
                 (lambda m: m.fit(source, clip_norm=-1), "clip_norm: "),
                 (lambda m: m.fit_seeds(source, [0, 1], clip_norm=-1), "clip_norm: "),

@@ -156,6 +156,11 @@ class RowsTest(unittest.TestCase):
         self.check(lambda: nn.as_data(data), "no edge_index beside the adj_t")
         data.edge_index = torch.tensor([[0, 1, 2], [0, 1, 2]])
         self.assertEqual(set(nn.as_data(data).features[NODES]), {"x"})
+        typed = HeteroData()
+        typed["a"].x, typed["a", "to", "a"].adj_t = torch.ones(3, 2), torch.eye(3).to_sparse()
+        self.check(lambda: nn.as_data(typed), "a to a: error: there is no edge_index beside the adj_t")
+        typed["a", "to", "a"].edge_index = torch.tensor([[0, 1, 2], [0, 1, 2]])
+        self.assertEqual(set(nn.as_data(typed).features[Domain("edge", ("a", "to", "a"))]), set())
 
     def test_sparse_features(self):
         data = graph(5, 8)

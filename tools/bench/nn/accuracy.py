@@ -25,12 +25,15 @@ from vecc import nn
 sys.path.insert(0, str(Path(__file__).parents[3] / "tests" / "python"))
 
 
-def show(name, own, peer):
+def show(name, own, peer, same_rows):
+    """`same_rows`: each pair was tested on rows of its own, so the difference's error is that of
+    the pairs' differences; else of two independent means."""
     own, peer = np.array(own), np.array(peer)
-    errors = [each.std(ddof=1) / len(each) ** 0.5 for each in (own, peer)]
+    errors = [each.std(ddof=1) / len(each) ** 0.5 for each in (own, peer, own - peer)]
+    error = errors[2] if same_rows else np.hypot(*errors[:2])
     print(f"{name}: vecc {own.mean():.4f} +- {errors[0]:.4f}, PyG {peer.mean():.4f} +- "
           f"{errors[1]:.4f}, difference {own.mean() - peer.mean():+.4f} +- "
-          f"{np.hypot(*errors):.4f} ({len(own)})", flush=True)
+          f"{error:.4f} ({len(own)})", flush=True)
 
 
 class Gin(torch.nn.Module):
@@ -119,7 +122,7 @@ def sets(data, network, peer, folds, epochs, batch_size, own_weights):
                 optimizer.step()
         batch = next(iter(DataLoader(test, len(test))))
         other.append(right(module.eval()(batch), batch.y))
-    show(f"{peer.__name__}, {data.name}", own, other)
+    show(f"{peer.__name__}, {data.name}", own, other, same_rows=True)
 
 
 def nodes(name, network, peer, data, inputs, labelled, seeds, own_weights, epochs=40):
@@ -137,7 +140,7 @@ def nodes(name, network, peer, data, inputs, labelled, seeds, own_weights, epoch
             functional.cross_entropy(module(*inputs)[train], y[train]).backward()
             optimizer.step()
         other.append(right(module(*inputs)[test], y[test]))
-    show(name, own, other)
+    show(name, own, other, same_rows=False)
 
 
 def main():

@@ -15,8 +15,10 @@ from vecc.nn.trace import GRAPHS, PAIR, Domain
 PAIRS, PAIR_LABELS = "edge_label_index", "edge_label"  #: as PyG's RandomLinkSplit has them
 ROWS_OF = {"x": "node", "edge_attr": "edge", "edge_weight": "edge", "edge_type": "edge"}
 NO_FEATURES = {"edge_index", "adj_t", "ptr", "num_nodes", "batch", "y", PAIRS, *MASKS.values()}
+_LEFT = " beside the adj_t: ToSparseTensor(remove_edge_index=False) leaves it"
 Kinds = Mapping[str, str]  #: "node", "edge" or "graph" by the names of attributes
 NO_KINDS: Kinds = MappingProxyType({})
+Attribute = Tuple[str, Any, List[str]]  #: its name, its rows, what it may be of
 
 
 def as_data(source: Any, known: Kinds = NO_KINDS) -> Data:
@@ -64,10 +66,13 @@ def _parts_of(source: Any, known: Kinds = NO_KINDS) -> List[Data]:
     if items and all(isinstance(item, tuple) and len(item) == 2 and is_dgl(item[0])
                      for item in items):
         return from_dgl_pairs(items)
-    pyg = [item for item in items if _is_pyg(item) and not _is_hetero(item)]
-    shown = {name: kinds[0] for item in pyg for name, _, kinds in _attributes(item)
+    attributes = {number: list(_attributes(item)) for number, item in enumerate(items)
+                  if _is_pyg(item) and not _is_hetero(item)}
+    shown = {name: kinds[0] for own in attributes.values() for name, _, kinds in own
              if len(kinds) == 1}
-    parts = [as_data(item, {**shown, **known}) for item in items]
+    shown.update(known)
+    parts = [from_pyg(item, shown, attributes[number]) if number in attributes else
+             as_data(item, shown) for number, item in enumerate(items)]
     typed = [part.features.get(GRAPHS, {}) for item, part in zip(items, parts) if _is_hetero(item)]
     common = set.intersection(*map(set, typed)) if typed else set()
     for features in typed:  # what is no feature in one of them is none
@@ -111,7 +116,7 @@ def from_scipy(adjacency: Any, x: Any = None, *, y: Any = None, masks: Any = Non
                        **features)
 
 
-def _attributes(source: Any) -> Iterator[Tuple[str, Any, List[str]]]:
+def _attributes(source: Any) -> Iterator[Attribute]:
     """Arrays of PyG's Data that may be features, and what each may be of by its rows; what it is
     without knowing more comes first."""
     counts = {"edge": int(source.num_edges), "node": int(source.num_nodes),
@@ -128,15 +133,15 @@ def _attributes(source: Any) -> Iterator[Tuple[str, Any, List[str]]]:
         yield name, value, kinds
 
 
-def from_pyg(source: Any, known: Kinds = NO_KINDS) -> Data:
+def from_pyg(source: Any, known: Kinds = NO_KINDS,
+             attributes: Optional[List[Attribute]] = None) -> Data:
     """x, edge_index, edge_attr, edge_type, y, masks, batch; any other attribute of one row a node
     is a feature of nodes, of one row an edge of edges, of one row a graph of graphs. With an
     edge_label_index labels are the pairs' edge_label, and y has no part. `known`: "node", "edge" or
-    "graph" of attributes' names, which decides where their rows are as many as of two of these."""
+    "graph" of attributes' names, which decides where their rows are as many as of two of these. `attributes`: _attributes()."""
     if source.edge_index is None:
         raise usage_error("data", "there is no edge_index" + (
-            " beside the adj_t: ToSparseTensor(remove_edge_index=False) leaves it"
-            if getattr(source, "adj_t", None) is not None else
+            _LEFT if getattr(source, "adj_t", None) is not None else
             "; of a graph without edges it is torch.empty(2, 0, dtype=torch.long)"))
     stored = dict(source.to_dict())
     nodes, graphs = int(source.num_nodes), int(getattr(source, "num_graphs", 1) or 1)
@@ -147,7 +152,7 @@ def from_pyg(source: Any, known: Kinds = NO_KINDS) -> Data:
     masks = {split: stored.get(name) for split, name in MASKS.items()}
     pairs, pair_labels = take_pairs(stored)
     features: Dict[str, Dict[str, Any]] = {"node": {}, "edge": {}, "graph": {}}
-    for name, value, kinds in _attributes(source):
+    for name, value, kinds in _attributes(source) if attributes is None else attributes:
         if kinds and name in stored:
             features[known[name] if known.get(name) in kinds else kinds[0]][name] = value
     node_features, edge_features, graph_features = features.values()
@@ -190,6 +195,9 @@ def from_hetero(source: Any) -> Data:
         data.nodes(name, count=count, graph=graph, features=_rows(name, own, count))
     for key in source.edge_types:
         own = dict(source[key].items())
+        if own.get("edge_index") is None:
+            raise usage_error(" ".join(key), "there is no edge_index" + _LEFT * ("adj_t" in own))
+        own.pop("adj_t", None)
         ends, (pairs, pair_labels) = own.pop("edge_index"), take_pairs(own)
         data.edges(ends, type=tuple(key), features=_rows(
             " ".join(key), own, int(ends.shape[1])))

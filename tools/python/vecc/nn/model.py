@@ -69,8 +69,9 @@ class Model:
                               "graph, as def network(g): return nn.linear(g.x, 3)")
         _check_options(options)
         check_loss(loss)
-        if not is_whole(seed, 0):
-            raise usage_error("nn.Model", f"seed={seed!r}: expected a whole number from 0")
+        if not is_whole(seed, 0) or seed >= 1 << 64:
+            raise usage_error("nn.Model", f"seed={seed!r}: expected a whole number from 0, below "
+                              "2^64")
         self.function, self.loss, self.seed, self.options = function, loss, seed, options
         self._trace: Optional[Trace] = None
         self._output: Optional[Value] = None
