@@ -6,7 +6,8 @@ of different seeds; with --own-weights vecc begins with its own (Glorot's, biase
     PYTHONPATH=build/python .venv/bin/python tools/bench/nn/accuracy.py FOLDER [--folds=10]
 
 FOLDER: where PyTorch Geometric's TUDataset has MUTAG and ENZYMES, or puts them. Prints means and
-standard errors, and the standard error of their difference.
+standard errors, and the standard error of their difference: over folds, which both have, that of
+the differences; over seeds, which are others, that of two independent means.
 """
 
 import argparse
