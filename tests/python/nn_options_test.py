@@ -113,7 +113,8 @@ class OptionsTest(unittest.TestCase):
                  lambda g: layers.film(g, g.x, OUT, name="conv")),
                 (pyg.GATConv(DIM, OUT, dropout=0.1),
                  lambda g: layers.gat(g, g.x, OUT, dropout=np.float32(0.1), name="conv")),
-                (pyg.APPNP(3, 0.1), lambda g: layers.appnp(g, layers.appnp(g, g.x, 2, 0.2), 3, 0.1))):
+                (pyg.APPNP(3, 0.1),
+                 lambda g: layers.appnp(g, layers.appnp(g, g.x, 2, 0.2), 3, 0.1))):
             with self.subTest(peer):
                 model = nn.Model(network, dtype="f64", backend="interpreter").trace(DATA)
                 module = torch.nn.ModuleDict({"conv": peer.double()})

@@ -67,10 +67,11 @@ class DglTest(unittest.TestCase):
         self.assertEqual(model.evaluate(source, split="test")["samples"], 2)
 
     def test_masks_without_labels(self):
-        masks = {"train_mask": np.array([1, 1, 0, 0], bool), "test_mask": np.array([0, 0, 1, 1], bool)}
+        train = np.array([1, 1, 0, 0], bool)
+        masks = {"train_mask": train, "test_mask": ~train}
         self.assertEqual(nn.as_data(plain(**masks)).labels([0, 1, 1, 0]).splits.tolist(),
                          [1, 1, 3, 3])
-        self.assertIsNone(nn.as_data([(plain(**masks), 1)] * 2).splits)  # those of nodes, not graphs
+        self.assertIsNone(nn.as_data([(plain(**masks), 1)] * 2).splits)  # of nodes
 
     def test_sets_of_graphs_with_labels(self):
         pairs = [(plain(nodes), np.array(nodes % 2)) for nodes in range(3, 7)]

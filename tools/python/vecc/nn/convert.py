@@ -138,7 +138,8 @@ def from_pyg(source: Any, known: Kinds = NO_KINDS,
     """x, edge_index, edge_attr, edge_type, y, masks, batch; any other attribute of one row a node
     is a feature of nodes, of one row an edge of edges, of one row a graph of graphs. With an
     edge_label_index labels are the pairs' edge_label, and y has no part. `known`: "node", "edge" or
-    "graph" of attributes' names, which decides where their rows are as many as of two of these. `attributes`: _attributes()."""
+    "graph" of attributes' names, which decides where their rows are as many as of two of these.
+    `attributes`: what _attributes() says of the source, if that is there."""
     if source.edge_index is None:
         raise usage_error("data", "there is no edge_index" + (
             _LEFT if getattr(source, "adj_t", None) is not None else
