@@ -221,8 +221,8 @@ TEST_F(CudaTripleTraining, RelationsOfFewAndOfManyQueriesMakeTheStepsOfTheCpu) {
   }
 }
 
-// transr by tensor cores, rescal's matrices of few queries: relations that no query asks move too
-// (adam), weights are regularized, numbers of entities are left out.
+// transr by tensor cores, and rescal: relations that no query asks move too (adam), weights are
+// regularized, numbers of entities are left out.
 TEST_F(CudaTripleTraining, MatricesOfEveryKindOfStepMakeTheStepsOfTheCpu) {
   for (const ScoreModel model : {ScoreModel::TransR, ScoreModel::Rescal}) {
     for (const int kind : {0, 1, 2, 3}) {
