@@ -26,8 +26,7 @@ struct SplitMatrixTile {
                                              unsigned count) const {
     const Bound& a = part.terms.a;
     const auto copy = [&](Number* to, const TermVector& x, unsigned k) {
-      const unsigned own = x.from != nullptr ? behind(k, a.dim) : 0;
-      copy_four(to, own > 0 ? x.from + k : a.relations, own);
+      copy_of_row(to, x.from, k, a.dim, a.relations);
     };
     tile.add_stages(
         whole_units(count, kSplitDepth), a.dim - part.first_row, a.dim - part.first_column, space,

@@ -45,13 +45,12 @@ struct ImageTile {
         [&](unsigned stage, Number* to_rows, Number* to_columns) {
           const unsigned first = stage * kSplitDepth;
           Rows::copy_all(to_rows, [&](Number* to, unsigned, unsigned term) {
-            copy_four(to, negative ? negative + first + term : matrix,
-                      negative ? behind(first + term, a.dim) : 0);
+            copy_of_row(to, negative, first + term, a.dim, matrix);
           });
           Columns::copy_all(to_columns, [&](Number* to, unsigned line, unsigned term) {
             const unsigned i = first_column + line;
-            const unsigned count = i < a.dim ? behind(first + term, a.dim) : 0;
-            copy_four(to, count > 0 ? row_of(matrix, i, a.dim) + first + term : matrix, count);
+            const Number* const row = i < a.dim ? row_of(matrix, i, a.dim) : nullptr;
+            copy_of_row(to, row, first + term, a.dim, matrix);
           });
         },
         [](unsigned, unsigned, unsigned, Number x) { return x; });
@@ -115,14 +114,12 @@ struct NegativeTile {
         [&](unsigned stage, Number* to_rows, Number* to_columns) {
           const unsigned first = stage * kSplitDepth;
           Rows::copy_all(to_rows, [&](Number* to, unsigned, unsigned term) {
-            copy_four(to, image ? image + first + term : matrix,
-                      image ? behind(first + term, a.dim) : 0);
+            copy_of_row(to, image, first + term, a.dim, matrix);
           });
           Columns::copy_all(to_columns, [&](Number* to, unsigned line, unsigned term) {
             const unsigned i = first + term;
-            const unsigned k = first_column + line;
-            const unsigned numbers = i < a.dim ? behind(k, a.dim) : 0;
-            copy_four(to, numbers > 0 ? row_of(matrix, i, a.dim) + k : matrix, numbers);
+            const Number* const row = i < a.dim ? row_of(matrix, i, a.dim) : nullptr;
+            copy_of_row(to, row, first_column + line, a.dim, matrix);
           });
         },
         [&](unsigned, unsigned row, unsigned, Number x) { return x * factors[row]; });

@@ -22,6 +22,14 @@ VECC_KG_FN void copy_four(Number* to, const Number* from, unsigned count) {
   }
 }
 
+// Numbers k .. k + 3 of a row [dim] likewise; of no row (null) zeros. `other`: an address that may
+// stand where nothing is read.
+VECC_KG_FN void copy_of_row(Number* to, const Number* row, unsigned k, unsigned dim,
+                            const Number* other) {
+  const unsigned count = row != nullptr ? behind(k, dim) : 0;
+  copy_four(to, count > 0 ? row + k : other, count);
+}
+
 // A stage of kLines rows, or columns, in shared memory, as memory has them: a line's terms side by
 // side (kTermsInLine), or a term's lines. The steps leave the banks of a warp's reads apart.
 template <unsigned kLines, bool kTermsInLine>
