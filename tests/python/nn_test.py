@@ -274,7 +274,7 @@ class ErrorsTest(unittest.TestCase):
 
         def init(g):
             return nn.linear(g.x, 2) + nn.weight("b", 2, init="zero")
-        self.check(init, "init 'zero' is none of glorot, zeros, ones")
+        self.check(init, r"weight\(init=\): found str 'zero', expected glorot, .*uniform\(bound\)")
 
     def test_kinds(self):
         def category(g):

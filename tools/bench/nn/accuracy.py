@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Test accuracies of vecc.nn and PyTorch Geometric with the same settings: over folds of sets of
 graphs, over seeds of small generated graphs. Both begin with weights that PyTorch Geometric draws,
-of different seeds; with --own-weights vecc begins with its own (Glorot's, biases of 0).
+of different seeds; with --own-weights vecc begins with its own, of the same laws.
 
     PYTHONPATH=build/python .venv/bin/python tools/bench/nn/accuracy.py FOLDER [--folds=10]
 

@@ -25,7 +25,7 @@ from vecc.nn.norms import batch_norm, dropout, layer_norm
 from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, elu, embedding, exp, gelu,
                          layer, leaky_relu, linear, log, lstm, matmul, max, maximum, mean, min,
                          minimum, numbers, one_hot, relu, reshape, sigmoid, softmax, sqrt, square,
-                         sum, table, tanh, transpose, weight)
+                         sum, table, tanh, transpose, uniform, weight)
 from vecc.nn.trace import Category, Domain, Endpoint, Table, Value, no_name
 from vecc.nn.view import Edges, GraphView, Nodes
 from vecc.nn.words import instead
@@ -37,7 +37,7 @@ __all__ = ["Category", "Data", "Domain", "Edges", "Endpoint", "GraphView", "Mode
            "from_scipy", "from_smiles", "gelu", "layer", "layer_norm", "layers", "leaky_relu",
            "linear", "log", "lstm", "matmul", "max", "maximum", "mean", "min", "minimum", "numbers",
            "one_hot", "relu", "reshape", "sigmoid", "softmax", "sqrt", "square", "sum", "table",
-           "tanh", "transpose", "weight"]
+           "tanh", "transpose", "uniform", "weight"]
 
 if not TYPE_CHECKING:  # what is not there is an error for mypy, too
     def __getattr__(name: str) -> NoReturn:

@@ -11,6 +11,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Mapping, NamedTuple, NoR
 
 import numpy as np
 
+from vecc.nn.initial import LAWS, Uniform
 from vecc.nn.trace import Category, Endpoint, Value, describe, fail, is_number, is_whole
 from vecc.nn.view import Edges, GraphView, Rows
 
@@ -43,6 +44,12 @@ def is_text(thing: Any) -> bool:
     return isinstance(thing, str) and thing != ""
 
 
+def is_init(thing: Any) -> bool:
+    if isinstance(thing, str):
+        return thing in LAWS
+    return isinstance(thing, Uniform) or is_number(thing)
+
+
 def is_network(thing: Any) -> bool:
     """A function, and none of torch's modules, which are of tensors."""
     torch = sys.modules.get("torch")
@@ -73,6 +80,7 @@ RULES: Dict[str, Rule] = {
     "Share": Rule(lambda x: is_number(x, 0) and x <= 1, "a number from 0 to 1"),
     "bool": Rule(lambda x: isinstance(x, (bool, np.bool_)), "True or False"),
     "str": Rule(is_text, "a text"),
+    "Init": Rule(is_init, f"{', '.join(LAWS)}, nn.uniform(bound), or a number for all elements"),
     "Network": Rule(is_network, "a function of a value, as lambda x: nn.layers.mlp(x, 16, 16)"),
     "Ends": Rule(lambda x: isinstance(x, (GraphView, Edges)),
                  "the graph, or a set of its edges, g[source, relation, target]"),

@@ -1,4 +1,5 @@
-"""PyTorch Geometric's convolutions as formulas; weights have the names of their state_dict.
+"""PyTorch Geometric's convolutions as formulas; weights have the names of their state_dict, and
+begin as those of `reset_parameters`.
 
 `g` is a set of edges (or the graph, if it has one); x_i is a node's value, x_j that of the source
 of an edge (j, i). Where `x` may be a pair, it is of sources and of targets, as for edges between
@@ -16,7 +17,7 @@ from vecc.nn.checks import (NotNegative, Positive, Probability, Share, Size, Ste
 from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, exp, gelu, layer as named,
                          leaky_relu, linear, log, lstm, matmul, max as max_of, mean,
                          min as min_of, relu, reshape, sigmoid, softmax, sqrt, square,
-                         sum as sum_of, table, tanh, weight)
+                         sum as sum_of, table, tanh, uniform, weight)
 from vecc.nn.norms import dropout as dropped
 from vecc.nn.trace import Category, Endpoint, Operand, Value, current, describe, fail, no_name
 from vecc.nn.view import Edges, GraphView
@@ -168,7 +169,7 @@ def gcn(g: Ends, x: Value, out: Size, edge_weight: Optional[EdgeValue] = None,
     if w is not None and w.size != 1:
         fail(f"gcn(edge_weight=) {describe(w)}: expected a number of each edge")
     w = w if w is None else reshape(w, ())
-    return symmetric(linear(x, out, name="lin"), e, w) + weight("bias", out, "zeros")
+    return symmetric(linear(x, out, name="lin", init="glorot"), e, w) + weight("bias", out, "zeros")
 
 
 @layer
@@ -187,7 +188,7 @@ def sage(g: Ends, x: Pair, out: Size, aggregation: str = "mean") -> Value:
 def _one_and_eps(eps: float, train_eps: bool) -> Operand:
     """1 + eps; PyG's state_dict has eps whether it is learned or not."""
     if train_eps:
-        return 1 + (weight("eps", (), "zeros") + eps if eps else weight("eps", (), "zeros"))
+        return 1 + weight("eps", (), eps)
     current().constant("eps", eps)
     return 1 + eps
 
@@ -218,7 +219,7 @@ def _weighed(e: Edges, h: Value, x_i: Value, s: Value, dropout: float, concatena
     """What gat() and gatv2() are of scores s [heads] of edges, values h (heads, n) of sources."""
     s = dropped(softmax(s, over=e.dst), dropout)
     h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
-    h = h + linear(x_i, h.shape[0], name="res") if residual else h
+    h = h + linear(x_i, h.shape[0], name="res", init="glorot") if residual else h
     return h + weight("bias", h.shape, "zeros")
 
 
@@ -231,12 +232,12 @@ def gat(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
     e = _looped(g, self_loops, edge_attr)
     x_j, x_i = _pair(g, x)
     paired = isinstance(x, (tuple, list))
-    h = linear(x_j, (heads, out), name="lin_src" if paired else "lin")
-    own = linear(x_i, (heads, out), name="lin_dst") if paired else h
+    h = linear(x_j, (heads, out), name="lin_src" if paired else "lin", init="glorot")
+    own = linear(x_i, (heads, out), name="lin_dst", init="glorot") if paired else h
     s = (dot(h, weight("att_src", (heads, out)))[e.src] +
          dot(own, weight("att_dst", (heads, out)))[e.dst])
     if edge_attr is not None:
-        a = linear(_of_edges(e, edge_attr), (heads, out), name="lin_edge")
+        a = linear(_of_edges(e, edge_attr), (heads, out), name="lin_edge", init="glorot")
         s = s + dot(a, weight("att_edge", (heads, out)))
     return _weighed(e, h, x_i, leaky_relu(s, slope), dropout, concatenated, residual)
 
@@ -248,10 +249,11 @@ def gatv2(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
     """As gat(), with attention that depends on the target. Brody et al., 2022."""
     e = _looped(g, self_loops, edge_attr)
     x_j, x_i = _pair(g, x)
-    h = linear(x_j, (heads, out), bias=True, name="lin_l")
-    z = h[e.src] + linear(x_i, (heads, out), bias=True, name="lin_r")[e.dst]
+    h, own = (linear(each, (heads, out), bias=True, name=f"lin_{end}", init="glorot")
+              for end, each in (("l", x_j), ("r", x_i)))
+    z = h[e.src] + own[e.dst]
     if edge_attr is not None:
-        z = z + linear(_of_edges(e, edge_attr), (heads, out), name="lin_edge")
+        z = z + linear(_of_edges(e, edge_attr), (heads, out), name="lin_edge", init="glorot")
     s = dot(leaky_relu(z, slope), weight("att", (heads, out)))
     return _weighed(e, h, x_i, s, dropout, concatenated, residual)
 
@@ -317,7 +319,8 @@ def hgt(g: GraphView, x: Mapping[str, Value], out: Size, heads: Size = 1) -> Dic
 
         def by_head(value: Value, name: str) -> Value:
             parts = [value[head * size:(head + 1) * size]
-                     @ weight(f"{name}/{label}/{head}", (size, size)) for head in range(heads)]
+                     @ weight(f"{name}/{label}/{head}", (size, size), "kaiming_uniform")
+                     for head in range(heads)]
             return reshape(concat(*parts), (heads, size))[e.src]
         k, v = by_head(kqv[key[0]][0], "k_rel"), by_head(kqv[key[0]][2], "v_rel")
         q = reshape(kqv[key[2]][1], (heads, size))[e.dst]
@@ -383,9 +386,10 @@ def film(g: Ends, x: Value, out: Size, relation: Optional[Category] = None) -> V
 @checked
 def gru(size: Size, inputs: Size, name: str = "rnn") -> Callable[[Value, Value], Value]:
     """torch.nn.GRUCell: a function of (x, h) whose calls share their weights."""
-    w_i, w_h = (weight(f"{name}/weight_{part}", (3 * size, sides))
+    first = uniform(size ** -0.5)
+    w_i, w_h = (weight(f"{name}/weight_{part}", (3 * size, sides), first)
                 for part, sides in (("ih", inputs), ("hh", size)))
-    b_i, b_h = (weight(f"{name}/bias_{part}", 3 * size, "zeros") for part in ("ih", "hh"))
+    b_i, b_h = (weight(f"{name}/bias_{part}", 3 * size, first) for part in ("ih", "hh"))
 
     @checked
     def cell(x: Value, h: Value) -> Value:
@@ -407,7 +411,7 @@ def gated_graph(g: Ends, x: Value, out: Size, steps: Steps) -> Value:
     cell = gru(out, out)
     h = x if n == out else concat(x, constant([0.0] * (out - n)))
     for step in range(steps):
-        m = h @ weight(f"weight/{step}", (out, out))
+        m = h @ weight(f"weight/{step}", (out, out), "kaiming_uniform")
         h = cell(sum_of(m[g.src], over=g.dst), h)
     return h
 

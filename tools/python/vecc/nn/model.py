@@ -19,13 +19,13 @@ from vecc.nn.binding import Binding
 from vecc.nn.checks import is_network
 from vecc.nn.convert import as_data, with_validation
 from vecc.nn.data import Data, FeatureKey, Source, batch
+from vecc.nn.initial import check_seed, first_values
 from vecc.nn.labels import check_chosen, check_labels, fitting_loss, samples_of
 from vecc.nn.lower import NO_TABLES, Lowering, stored_rows, table_sides
 from vecc.nn.sparse import columns_of, weight_of
 from vecc.nn.statistics import check_batches, check_whole, has_graphs
 from vecc.nn.targets import NeuronTarget, ProgramTarget, Target
-from vecc.nn.trace import (GRAPHS, ONE, Domain, Shape, Trace, Value, describe, is_whole, place_of,
-                           tracing)
+from vecc.nn.trace import GRAPHS, ONE, Domain, Shape, Trace, Value, describe, place_of, tracing
 from vecc.nn.view import GraphView, Schema
 from vecc.nn.weights import given_weights
 from vecc.nn.words import check_loss
@@ -69,10 +69,8 @@ class Model:
                               "graph, as def network(g): return nn.linear(g.x, 3)")
         _check_options(options)
         check_loss(loss)
-        if not is_whole(seed, 0) or seed >= 1 << 64:
-            raise usage_error("nn.Model", f"seed={seed!r}: expected a whole number from 0, below "
-                              "2^64")
-        self.function, self.loss, self.seed, self.options = function, loss, seed, options
+        self.function, self.loss, self.options = function, loss, options
+        self.seed = check_seed(seed, "nn.Model")
         self._trace: Optional[Trace] = None
         self._output: Optional[Value] = None
         self._weights: Dict[str, np.ndarray] = {}
@@ -111,14 +109,11 @@ class Model:
         return self.function(g)
 
     def initialize(self, seed: int = 0) -> None:
-        """New values for all weights: Glorot's, zeros for biases."""
-        trace = self._traced("initialize")
-        graph = self._tables()
-        fixed = {"zeros": np.zeros, "ones": np.ones}
-        graph.set_weights({table.name: fixed[table.init](self.stored_shape(table.name))
-                           for table in trace.tables.values() if table.init in fixed})
-        graph.initialize("glorot", seed)
-        self._keep(graph.weights)
+        """New values for all weights, by what `init` says of each; layers have PyTorch Geometric's
+        laws."""
+        tables, seed = self._traced("initialize").tables, check_seed(seed, "initialize")
+        self._weights = {name: first_values(table, seed).reshape(self.stored_shape(name))
+                         for name, table in tables.items()}
 
     def graph(self, source: Source, way: str = "direct") -> Graph:
         """The data's computation with the weights of now. "direct": a program of arrays;

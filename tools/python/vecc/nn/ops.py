@@ -13,7 +13,8 @@ import numpy as np
 from vecc import _core
 from vecc.arrays import as_array
 from vecc.error import Error
-from vecc.nn.checks import Size, bound_of, checked, is_operand, is_text, refuse
+from vecc.nn.checks import Positive, Size, bound_of, checked, is_operand, is_text, refuse
+from vecc.nn.initial import Init, Uniform
 from vecc.nn.lower import sides_of
 from vecc.nn.trace import (ONE, Category, Endpoint, Operand, Shape, Table, Value, common_domain,
                            current, describe, fail, is_number, is_whole)
@@ -72,16 +73,20 @@ def layer(function: Callable[Inputs, Result]) -> Layer[Inputs, Result]:
 # Weights and constants.
 
 @checked
-def table(name: str, count: Size, shape: Sides = (), init: str = "glorot") -> Table:
-    """`count` learnable rows; table[g.edge_type] reads them."""
-    if init not in ("glorot", "zeros", "ones"):
-        fail(f"init {init!r} is none of glorot, zeros, ones")
+def uniform(bound: Positive) -> Uniform:
+    """What a weight begins as, init=: each element between -bound and bound."""
+    return Uniform(float(bound))
+
+
+@checked
+def table(name: str, count: Size, shape: Sides = (), init: Init = "glorot") -> Table:
+    """`count` learnable rows; table[g.edge_type] reads them. `init`: docs/models.md."""
     trace = current()
     return trace.add_table(Table(trace.unique(name), int(count), shape_of(shape), init))
 
 
 @checked
-def weight(name: str, shape: Sides = (), init: str = "glorot") -> Value:
+def weight(name: str, shape: Sides = (), init: Init = "glorot") -> Value:
     """A learnable tensor, one for all rows."""
     rows = table(name, 1, shape, init)
     return Value("weight", (), ONE, rows.shape, table=rows)
@@ -127,8 +132,8 @@ def numbers(category: Category) -> Value:
 
 @checked
 def embedding(category: Category, dim: Sides, name: str = "embedding",
-              init: str = "glorot") -> Value:
-    """A learnable vector for each category."""
+              init: Init = "normal") -> Value:
+    """A learnable vector for each category; it begins as torch.nn.Embedding's."""
     return table(name, category.count, dim, init)[category]
 
 
@@ -136,27 +141,28 @@ def embedding(category: Category, dim: Sides, name: str = "embedding",
 
 @checked
 def linear(x: Value, out: Union[Sides, Value], by: Optional[Category] = None, bias: bool = False,
-           name: str = "linear") -> Value:
+           name: str = "linear", init: Init = "kaiming_uniform") -> Value:
     """W x + b with weights NAME/weight [out, in] and, with `bias`, NAME/bias; `by`: weights for
-    each category. `out`: how many, (m, n) for a matrix, or the weight itself."""
+    each category. `out`: how many, (m, n) for a matrix, or the weight itself. They begin as those
+    of torch.nn.Linear, uniform within 1 / sqrt(in); `init` is of NAME/weight alone."""
     x = _value(x)
     if len(x.shape) > 1:
         fail(f"linear of {describe(x)}: expected a vector")
     if isinstance(out, Value):
-        if by is not None or bias:
-            fail(f"linear with the weight {describe(out)} takes neither by= nor bias=: expected "
+        if by is not None or bias or init != "kaiming_uniform":
+            fail(f"linear with the weight {describe(out)} takes no by=, bias= or init=: expected "
                  "how many outputs")
         return matmul(out, x)
     shape, inner = shape_of(out), x.size
     with current().scope(name):
         count = 1 if by is None else by.count
-        def learnable(what: str, sides: Shape, init: str) -> Value:
-            rows = table(what, count, sides, init)
+        def learnable(what: str, sides: Shape, first: Init) -> Value:
+            rows = table(what, count, sides, first)
             return Value("weight", (), ONE, rows.shape, table=rows) if by is None else rows[by]
         size = math.prod(shape)
-        y = matmul(learnable("weight", (size, inner), "glorot"), reshape(x, inner))
+        y = matmul(learnable("weight", (size, inner), init), reshape(x, inner))
         if bias:
-            y = y + learnable("bias", (size,), "zeros")
+            y = y + learnable("bias", (size,), Uniform(inner ** -0.5))
     return y if y.shape == shape else reshape(y, shape)
 
 
@@ -393,9 +399,10 @@ def lstm(x: Value, over: Endpoint, size: Optional[Size] = None, padded: bool = F
         fail(f"lstm of {describe(x)}: expected a vector")
     end, n = _endpoint(x, over), x.size if size is None else int(size)
     with current().scope(name):
-        read, recurrent = (weight(f"weight_{of}_l0", (4 * n, inner))
+        first = Uniform(n ** -0.5)
+        read, recurrent = (weight(f"weight_{of}_l0", (4 * n, inner), first)
                            for of, inner in (("ih", x.size), ("hh", n)))
-        biases = [weight(f"bias_{of}_l0", 4 * n, "zeros") for of in ("ih", "hh")]
+        biases = [weight(f"bias_{of}_l0", 4 * n, first) for of in ("ih", "hh")]
     args = (matmul(read, x), recurrent, biases[0] + biases[1])
     return Value("lstm", args, end.target, (n,), over=end, padded=padded)
 

@@ -16,6 +16,9 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping,
 from vecc.error import usage_error
 from vecc.nn.words import instead
 
+if TYPE_CHECKING:
+    from vecc.nn.initial import Init
+
 Shape = Tuple[int, ...]  #: of one row: (), (n,) or (m, n)
 _OF_A_ROW = "shape is that of a row, without the number of rows: d = g.x.shape[0]"
 MOST_ELEMENTS = 1 << 28  #: of a row
@@ -113,7 +116,7 @@ class Table:
     name: str
     count: int
     shape: Shape
-    init: str
+    init: Init
 
     def __getitem__(self, index: Any) -> "Value":
         if not isinstance(index, Category):

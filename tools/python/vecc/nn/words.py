@@ -43,6 +43,7 @@ _WORDS = {
     "functional": "its functions are nn's own: F.relu(v) is nn.relu(v)",
     "F": "its functions are nn's own: F.relu(v) is nn.relu(v)",
     "Module": "a model is a function of a graph, and @nn.layer makes a layer of one",
+    "init": 'nn.linear(x, n, init="glorot"), and init= of nn.weight',
     "Parameter": 'nn.weight("name", sides)', "Sequential": "one call after another: nn.linear(...)",
     "optim": _OUTSIDE, "cross_entropy": _OUTSIDE, "mse_loss": _OUTSIDE}
 
