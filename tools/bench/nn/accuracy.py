@@ -101,19 +101,20 @@ def right(outputs, y):
     return (outputs.argmax(-1) == y).float().mean().item()
 
 
-def sets(data, network, peer, folds, epochs, batch_size, own_weights):
+def sets(data, network, peer, folds, epochs, batch_size, first, own_weights):
     def make():
         return peer(data.num_features, data.num_classes)
     torch.manual_seed(0)
     order = torch.randperm(len(data))
     own, other = [], []
     for fold in range(folds):
+        seed = first + fold
         is_test = torch.arange(len(data)) % folds == fold
         train, test = data[order[~is_test]], data[order[is_test]]
-        model = begun(network(data.num_classes), make, train, fold, own_weights)
-        model.fit(train, epochs=epochs, lr=0.01, batch_size=batch_size, seed=fold)
+        model = begun(network(data.num_classes), make, train, seed, own_weights)
+        model.fit(train, epochs=epochs, lr=0.01, batch_size=batch_size, seed=seed)
         own.append(model.evaluate(test)["accuracy"])
-        torch.manual_seed(fold)
+        torch.manual_seed(seed)
         module = make()
         optimizer = torch.optim.Adam(module.parameters(), lr=0.01)
         for _ in range(epochs):
@@ -129,7 +130,7 @@ def sets(data, network, peer, folds, epochs, batch_size, own_weights):
 def nodes(name, network, peer, data, inputs, labelled, seeds, own_weights, epochs=40):
     own, other = [], []
     y, train, test = labelled.y, labelled.train_mask, labelled.test_mask
-    for seed in range(seeds):
+    for seed in seeds:
         model = begun(network, peer, data, seed, own_weights)
         model.fit(data, epochs=epochs, lr=0.02)
         own.append(model.evaluate(data, split="test")["accuracy"])
@@ -149,9 +150,11 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--own-weights", action="store_true")
     options = parser.parse_args()
-    seeds = options.seeds, options.own_weights
+    first, own = options.first_seed, options.own_weights
+    seeds = range(first, first + options.seeds), own
     torch.set_num_threads(1)
     sys.argv = [sys.argv[0], "", ""]  # a test takes a program and a folder, which are not used
     import nn_peers_test as peers  # its models and generated graphs
@@ -162,10 +165,9 @@ def main():
           (one.x, one.edge_index, one.edge_type), one, *seeds)
     nodes("HGT, generated", peers.hgt, lambda: peers.Hgt(typed.metadata()), typed,
           (typed.x_dict, typed.edge_index_dict), typed["paper"], *seeds)
-    sets(TUDataset(options.folder, "MUTAG"), gin, Gin, options.folds, 60, 32,
-         options.own_weights)
+    sets(TUDataset(options.folder, "MUTAG"), gin, Gin, options.folds, 60, 32, first, own)
     sets(TUDataset(options.folder, "ENZYMES", use_node_attr=True), gatv2, Gatv2, options.folds, 40,
-         64, options.own_weights)
+         64, first, own)
 
 
 if __name__ == "__main__":
