@@ -28,7 +28,7 @@ std::string key_begin(const DeviceCompiler& compiler, int architecture) {
   begin += "\nNVRTC " + std::to_string(compiler.major) + "." + std::to_string(compiler.minor) +
            "\nflags:";
   for (const std::string& flag : device_flags()) begin += " " + flag;
-  return begin + "\nsm_" + std::to_string(architecture) + "\n\n";
+  return begin + "\n" + architecture_name(architecture) + "\n\n";
 }
 
 // Of a cache's file: the code stands first; what follows is not read.

@@ -116,6 +116,10 @@ std::vector<std::string> device_flags() {
   return flags;
 }
 
+std::string architecture_name(int architecture) {
+  return "sm_" + std::to_string(architecture) + (architecture == 90 ? "a" : "");
+}
+
 Result<std::string> compile_for_device(const std::string& text, int architecture) {
   VECC_TRY(const Nvrtc* nvrtc, find_nvrtc());
   const auto fail = [&](const std::string& what) {
@@ -126,7 +130,7 @@ Result<std::string> compile_for_device(const std::string& text, int architecture
     return fail("no program could be made");
   }
   std::vector<std::string> flags = device_flags();
-  flags.push_back("--gpu-architecture=sm_" + std::to_string(architecture));
+  flags.push_back("--gpu-architecture=" + architecture_name(architecture));
   std::vector<const char*> list;
   for (const std::string& flag : flags) list.push_back(flag.c_str());
   std::string cubin;

@@ -24,6 +24,9 @@ struct DeviceCompiler {
 /// The flags of every compilation, but the architecture.
 [[nodiscard]] std::vector<std::string> device_flags();
 
+/// As the compiler names it, with the instructions that it alone has: sm_90a.
+[[nodiscard]] std::string architecture_name(int architecture);
+
 /// CUDA C++ that includes nothing as machine code (cubin) of an architecture. Threads
 /// may do so at once. Errors: CompilerAbsent, CompilerFailed with the compiler's own words.
 [[nodiscard]] Result<std::string> compile_for_device(const std::string& text, int architecture);

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "src/kernel/group_product.h"
 #include "src/kg/formula_vectors.h"
 #include "src/kg/query_formula.h"
 #include "src/kg/train/learned_rows.h"
@@ -24,13 +25,13 @@ device::Sides sides_of(Corruption corruption) {
   return device::Sides::Mixed;
 }
 
-// Of a block's part of `dim` numbers, tiles of 8 for four warps: at most 7 a warp, of what leaves
-// fewer of them empty.
-std::uint32_t split_columns(std::uint32_t dim) {
-  constexpr std::uint32_t kUnit = 32;
-  constexpr std::uint32_t kMost = 7 * kUnit;
-  const std::uint32_t parts = (dim + kMost - 1) / kMost;
-  return (dim + parts * kUnit - 1) / (parts * kUnit) * kUnit;
+// The fewest blocks, of as few columns as these need: for so many threads have registers, so that a
+// multiprocessor holds two blocks.
+std::uint32_t group_columns_of(std::uint32_t width) {
+  constexpr std::uint32_t kMost = 56;
+  constexpr std::uint32_t kUnit = 2 * 8;  // of two warpgroups
+  const std::uint32_t blocks = (width + 2 * kMost - 1) / (2 * kMost);
+  return (width + kUnit * blocks - 1) / (kUnit * blocks) * 8;
 }
 
 // Of those that a thread has registers for, what leaves fewer of a block's rows empty.
@@ -47,8 +48,9 @@ void StepKinds::use_tensor_cores(int capability) {
   const bool multiplies = (sum == TileKind::Product && !is_pairwise) || has_planes();
   has_product_tiles = multiplies && dtype == DType::F32 && capability >= 80;
   has_split_tiles = has_spaces() && dtype == DType::F32 && capability >= 80;
+  group_columns = group_columns_of(width);
   if (!has_split_tiles) return;
-  space_columns = split_columns(dim);
+  space_columns = 2 * group_columns;
   if (!has_split_matrices()) return;
   matrix_columns = space_columns;
   matrix_rows = device::kSpaceRows;
@@ -81,12 +83,16 @@ StepKinds step_kinds(const TripleTrainOptions& o, const DeviceScore* score) {
                         ? o.dim % 4 == 0
                         : score->width % 4 == 0 && score->formula.entity_width % 4 == 0;
   kinds.dim = o.dim;
+  kinds.width = score != nullptr
+                    ? score->width
+                    : static_cast<std::uint32_t>(o.dim * info_of(o.model).entities.size());
   kinds.matrix_rows = matrix_rows(o.dim);
   return kinds;
 }
 
 std::string step_text(const StepKinds& kinds) {
   std::string text;
+  if (kinds.has_product_tiles) text += group_product_text(kinds.group_columns);
   const auto define = [&](const char* name, const std::string& value) {
     text += std::string("#define VECC_KG_") + name + " " + value + "\n";
   };
@@ -114,6 +120,7 @@ std::string step_text(const StepKinds& kinds) {
   define("HAS_MATRICES", number(kinds.has_matrices()));
   define("HAS_PRODUCT_TILES", number(kinds.has_product_tiles));
   define("SCORE_SIDE", std::to_string(kinds.has_product_tiles ? kinds.score_side : 0));
+  define("GROUP_COLUMNS", std::to_string(kinds.group_columns));
   define("IS_PRODUCT", number(kinds.is_product()));
   define("IS_JOINT", number(kinds.is_joint));
   define("HAS_FOURS", number(kinds.has_fours));

@@ -35,8 +35,8 @@ void split_products(const StepKinds& kinds, StepSizes& s) {
   if (kinds.is_formula() || kinds.has_spaces()) return;  // what comes then reads whole sums
   constexpr std::uint64_t kEnough = 264;                 // blocks
   constexpr std::uint64_t kLeast = 256;                  // negatives
-  const std::uint64_t rows = s.chunks * whole_units(s.chunk, device::kPairSide);
-  split_negatives(rows * whole_units(s.width, device::kPairSide), kEnough, kLeast, s);
+  const std::uint64_t rows = s.chunks * whole_units(s.chunk, device::kGroupRows);
+  split_negatives(rows * whole_units(s.width, 2 * kinds.group_columns), kEnough, kLeast, s);
 }
 
 // Of products: large tiles read a row less often; where they would be few, blocks of small ones are
@@ -104,10 +104,10 @@ void set_pair_grids(const StepKinds& kinds, const StepSizes& s, StepGrids& g) {
   const std::uint64_t query_tiles = s.chunks * whole_units(s.chunk, kTile);
   const std::uint64_t negative_tiles = s.chunks * whole_units(s.negatives, kTile);
   const std::uint64_t numbers = kinds.sum == TileKind::ComplexL1 ? s.width / 2 : s.width;
-  const std::uint64_t query_sides = s.chunks * whole_units(s.chunk, kPairSide);
-  const std::uint64_t negative_sides = s.chunks * whole_units(s.negatives, kPairSide);
+  const std::uint64_t query_rows = s.chunks * whole_units(s.chunk, kGroupRows);
+  const std::uint64_t negative_rows = s.chunks * whole_units(s.negatives, kGroupRows);
   const auto product_gradients = [&](std::uint64_t splits) {
-    return (query_sides * splits + negative_sides) * whole_units(s.width, kPairSide);
+    return (query_rows * splits + negative_rows) * whole_units(s.width, 2 * kinds.group_columns);
   };
   g.scores = query_tiles * whole_units(s.negatives, kTile);
   g.gradients =

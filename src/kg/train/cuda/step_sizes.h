@@ -27,7 +27,7 @@ struct StepSizes {
   std::uint64_t query_parts = 1;      ///< then: of the derivative by a negative
   std::uint64_t negative_splits = 1;  ///< then, and of products: of that by a query
   std::uint64_t split_negatives = 0;
-  std::uint32_t score_side = 64;  ///< kernels/product_tiles.h: queries and negatives of a block
+  std::uint32_t score_side = 64;  ///< kernels/product_scores.h: queries and negatives of a block
   std::uint32_t space_columns = device::kWideColumns;  ///< transr: of images, of a block
 
   [[nodiscard]] std::uint64_t drawn() const { return chunks * negatives; }

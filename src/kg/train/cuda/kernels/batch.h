@@ -24,7 +24,7 @@ constexpr unsigned kMatrixRows = VECC_KG_MATRIX_ROWS;        // of a block's par
 constexpr unsigned kMatrixColumns = VECC_KG_MATRIX_COLUMNS;  // likewise
 constexpr unsigned kSpaceColumns = VECC_KG_SPACE_COLUMNS;    // transr: of images, of a block
 constexpr bool kHasFours = VECC_KG_HAS_FOURS;  // rows of q, e and entities have fours of numbers
-constexpr bool kHasProductTiles = VECC_KG_HAS_PRODUCT_TILES;  // product_tiles.h
+constexpr bool kHasProductTiles = VECC_KG_HAS_PRODUCT_TILES;  // product_scores.h
 constexpr unsigned kScoreSide = VECC_KG_SCORE_SIDE;           // of its scores
 constexpr bool kHasPlanes = kModel == ScoreModel::TransH;
 constexpr bool kIsFormula = kModel == ScoreModel::Formula;
@@ -150,20 +150,21 @@ VECC_KG_FN Complex<Number> drop_relation(const Bound& a, unsigned number, unsign
   }
   return x;
 }
-// Rows of negatives as the step reads them, and which of them is negative `place` of all chunks.
+// Rows of negatives as the step reads them, their step, and which of them is negative `place` of
+// all chunks.
 VECC_KG_FN const Number* negative_rows(const Bound& a) {
-  return kDropsEntities ? a.dropped : a.entities;
+  if constexpr (kMakesAnswers) return a.vectors;
+  if constexpr (!kDropsEntities) return a.entities;
+  return a.dropped + (kIsFormula ? 2ull * a.most_queries * a.dim : 0);
+}
+VECC_KG_FN unsigned negative_step(const Bound& a) {
+  return kMakesAnswers ? a.width : a.dim;
 }
 VECC_KG_FN unsigned negative_number(const Bound& a, unsigned long long place) {
-  return kDropsEntities ? static_cast<unsigned>(place) : a.negatives[place];
+  return kMakesAnswers || kDropsEntities ? static_cast<unsigned>(place) : a.negatives[place];
 }
-// Negative `place` of all chunks, as the step reads it.
 VECC_KG_FN const Number* negative_row(const Bound& a, unsigned long long place) {
-  if constexpr (kMakesAnswers) return a.vectors + place * a.width;
-  if constexpr (kDropsEntities) {
-    return a.dropped + (kIsFormula ? 2ull * a.most_queries + place : place) * a.dim;
-  }
-  return entity(a, a.negatives[place]);
+  return row_of(negative_rows(a), negative_number(a, place), negative_step(a));
 }
 
 // The sum of a value of each thread of a block of kThreads, in each of them, in one order.

@@ -135,7 +135,8 @@ VECC_KG_FN Four read_vector(const Bound& a, const TermVector& x, unsigned first)
 // Where kCount terms side by side lie: a thread finds a vector of one, so that memory's time passes
 // once for all.
 struct TermList {
-  static constexpr unsigned kCount = kPairThreads / 2;
+  // Of products by tensor cores, which begin anew with each list, more.
+  static constexpr unsigned kCount = VECC_KG_HAS_SPLIT_MATRICES ? kPairThreads : kPairThreads / 2;
   TermVector rows[kCount];
   TermVector columns[kCount];
 
@@ -143,11 +144,8 @@ struct TermList {
   __device__ __forceinline__ void find(const RelationTerms& terms, unsigned first) {
     const unsigned n = threadIdx.x % kCount;
     __syncthreads();  // those before may be in use
-    if (threadIdx.x < kCount) {
-      rows[n] = terms.by_row(first + n);
-    } else {
-      columns[n] = terms.by_column(first + n);
-    }
+    if (threadIdx.x < kCount) rows[n] = terms.by_row(first + n);
+    if (threadIdx.x + kCount >= kPairThreads) columns[n] = terms.by_column(first + n);
     __syncthreads();
   }
 };
@@ -176,7 +174,7 @@ struct MatrixPart {
 #if __CUDA_ARCH__ >= 700
     const Bound& a = terms.a;
     constexpr unsigned kLine = 128 / sizeof(Number);
-    constexpr unsigned kLines = kMatrixColumns / kLine;
+    constexpr unsigned kLines = (kMatrixColumns + kLine - 1) / kLine;
     for (unsigned t = threadIdx.x; t < kMatrixRows * kLines; t += kPairThreads) {
       const unsigned row = t / kLines;
       const unsigned column = t % kLines * kLine;

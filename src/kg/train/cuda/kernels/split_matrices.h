@@ -1,46 +1,80 @@
-// transr: the derivative by a relation's matrix, added up by tensor cores (split_tile.h), and the
+// transr: the derivative by a relation's matrix, added up by tensor cores (group_tile.h), and the
 // matrix moved by it.
 #if VECC_KG_HAS_SPLIT_MATRICES && VECC_TENSOR_CORES
 namespace vecc_kernel {
 
 struct SplitMatrixTile {
-  using Rows = SplitLines<kMatrixRows, false>;
-  using Columns = SplitLines<kMatrixColumns, false>;
-  using Tile = SplitTile<Rows, Columns>;
-  static constexpr unsigned kSpace = Tile::kSpace;
+  using Tile = GroupTile<false>;
+  static constexpr unsigned kSpace = kGroupSpace;
   static constexpr unsigned kStep = kMatrixColumns + 8;  // of sums in shared memory
-  static_assert(kMatrixRows == kSplitRows && TermList::kCount % kSplitDepth == 0,
+  static_assert(kMatrixRows == kGroupRows && TermList::kCount % kGroupTerms == 0,
                 "tiles and whole stages");
-  static_assert(kMatrixColumns == kSpaceColumns, "a tile has the columns of the part");
-  static_assert(32 * kStep <= kSpace, "sums of a warp's rows have room");
+  static_assert(kMatrixColumns == kGroupBlockColumns, "a tile has the columns of the part");
+  static_assert(32 * kStep <= kSpace, "sums of 32 rows have room");
 
   const MatrixPart& part;
 
+  // Terms of a list; those that are not there have vectors without numbers.
+  struct Source {
+    struct Place {
+      unsigned first;
+    };
+    struct Weights {
+      Number of_terms[4];
+    };
+    const TermList& list;
+    unsigned numbers[Tile::kHeld];  // the thread's, of a column's vector
+    unsigned own_rows[2];           // of a row's
+
+    __device__ __forceinline__ void begin_stages(Place& place) const { place.first = 0; }
+    // Behind the list's end its last stage.
+    __device__ __forceinline__ void advance(Place& place) const {
+      place.first = smaller(place.first + kGroupTerms, TermList::kCount - kGroupTerms);
+    }
+    __device__ __forceinline__ void columns(const Place& place, Tile::Columns& to) const {
+#pragma unroll
+      for (unsigned n = 0; n < 4; ++n) {
+        const Number* const from = list.columns[place.first + Tile::column_term(n)].from;
+#pragma unroll
+        for (unsigned i = 0; i < Tile::kHeld; ++i) {
+          to.fours[i].at[n] = from != nullptr ? from[numbers[i]] : Number(0);
+        }
+      }
+    }
+    __device__ __forceinline__ void rows(const Place& place, Tile::Rows& to,
+                                         Weights& weights) const {
+#pragma unroll
+      for (unsigned n = 0; n < 4; ++n) {
+        const TermVector& x = list.rows[place.first + Tile::row_term(n)];
+        weights.of_terms[n] = x.factor;
+#pragma unroll
+        for (unsigned i = 0; i < 2; ++i) {
+          to.fours[i].at[n] = x.from != nullptr ? x.from[own_rows[i]] : Number(0);
+        }
+      }
+    }
+    __device__ __forceinline__ Number weigh(const Weights& weights, unsigned, unsigned n,
+                                            Number x) const {
+      return x * weights.of_terms[n];
+    }
+  };
+
   __device__ __forceinline__ void add_terms(Tile& tile, Number* space, TermList& list) const {
+    const unsigned dim = part.terms.a.dim;
+    Source source = {list};
+#pragma unroll
+    for (unsigned i = 0; i < Tile::kHeld; ++i) {
+      source.numbers[i] = smaller(part.first_column + Tile::column(i), dim - 1);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < 2; ++i) {
+      source.own_rows[i] = smaller(part.first_row + Tile::row(i), dim - 1);
+    }
     for (unsigned first = 0; first < part.terms.count; first += TermList::kCount) {
       list.find(part.terms, first);
-      add_listed(tile, space, list, smaller(TermList::kCount, part.terms.count - first));
+      const unsigned count = smaller(TermList::kCount, part.terms.count - first);
+      tile.add_all(whole_units(count, kGroupTerms), space, source);
     }
-  }
-  __device__ __forceinline__ void add_listed(Tile& tile, Number* space, const TermList& list,
-                                             unsigned count) const {
-    const Bound& a = part.terms.a;
-    const auto copy = [&](Number* to, const TermVector& x, unsigned k) {
-      copy_of_row(to, x.from, k, a.dim, a.relations);
-    };
-    tile.add_stages(
-        whole_units(count, kSplitDepth), a.dim - part.first_row, a.dim - part.first_column, space,
-        [&](unsigned stage, Number* to_rows, Number* to_columns) {
-          Rows::copy_all(to_rows, [&](Number* to, unsigned line, unsigned term) {
-            copy(to, list.rows[stage * kSplitDepth + term], part.first_row + line);
-          });
-          Columns::copy_all(to_columns, [&](Number* to, unsigned line, unsigned term) {
-            copy(to, list.columns[stage * kSplitDepth + term], part.first_column + line);
-          });
-        },
-        [&](unsigned stage, unsigned, unsigned term, Number x) {
-          return x * list.rows[stage * kSplitDepth + term].factor;
-        });
   }
 
   // 32 rows after the others pass through shared memory, so that a thread moves numbers that lie
@@ -51,7 +85,7 @@ struct SplitMatrixTile {
     const RowRates<Number> rates = rates_of(part.terms.a);
     for (unsigned first = 0; first < kMatrixRows; first += 32) {
       __syncthreads();
-      if (Tile::first_row() == first) {
+      if (Tile::row(0) / 32 * 32 == first) {
         tile.each([&](unsigned row, unsigned column, const float* sums) {
           *reinterpret_cast<Two*>(space + (row - first) * kStep + column) = {sums[0], sums[1]};
         });

@@ -4,6 +4,12 @@
 #if VECC_TENSOR_CORES
 namespace vecc_kernel {
 
+// Sums side by side.
+struct __align__(8) Two {
+  float first;
+  float second;
+};
+
 // Numbers of a lane's rows, or columns: `whole` and `rest`.
 template <unsigned kCount>
 struct SplitNumbers {
