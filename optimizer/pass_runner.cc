@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "src/support/timed_stage.h"
+
 namespace vecc::opt {
 namespace {
 
@@ -51,6 +53,7 @@ Result<void> PassRunner::run_one(const Pass& pass, Program& program) {
   PassRun run;
   run.pass = pass.info.name;
   run.before = statistics_;
+  const TimedStage stage("pass " + run.pass);
   const auto start = std::chrono::steady_clock::now();
   run.changed = pass.run(program, context_);
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -12,6 +12,7 @@
 #include "src/plan/launch_layout.h"
 #include "src/support/free_memory.h"
 #include "src/support/log.h"
+#include "src/support/timed_stage.h"
 
 namespace vecc::cuda {
 
@@ -72,6 +73,7 @@ Result<std::unique_ptr<Executable>> CudaExecutable::make(const Program& program,
     made->batches_ = machine->batches();
     log_debug(fmt::format("cuda: {} kernels compiled, {} cached, {:.3f} s", counts.compiled,
                           counts.cached, counts.seconds));
+    const TimedStage stage("cuda: bind");
     made->bind(whole.program, options, std::move(machine));
     return_free_memory(program.ops().size());
   } catch (const DeviceError& error) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/kernel/kernel_lists.h"
+#include "src/support/timed_stage.h"
 
 namespace vecc::cuda {
 namespace {
@@ -80,6 +81,7 @@ DeviceBlock CudaMachine::make_block(const StoredRequest& asked) const {
 }
 
 void CudaMachine::allocate() {
+  const TimedStage stage("cuda: allocate, write constants");
   arena_ = DeviceBlock(device_, plan_.dtype, plan_.arena_elements);
   for (BufferIndex b = 0; b < plan_.buffers.size(); ++b) {
     PlanBuffer& buffer = plan_.buffers[b];

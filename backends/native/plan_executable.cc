@@ -1,6 +1,7 @@
 #include "backends/native/plan_executable.h"
 
 #include "src/support/free_memory.h"
+#include "src/support/timed_stage.h"
 
 namespace vecc::native {
 namespace {
@@ -44,6 +45,7 @@ PlanOptions plan_options(const ExecutionOptions& options, const GradientProgram&
 
 Plan make_verified_plan(const Program& program, const PlanOptions& options) {
   Plan plan = make_plan(program, options);
+  const TimedStage stage("plan: verify");
   const Result<void> verified = verify(plan);
   VECC_CHECK(verified, verified.error().text());
   forget_values(plan, program, options);

@@ -1,12 +1,14 @@
 #include "src/differentiate/gradient_path.h"
 #include "src/differentiate/gradient_sum.h"
 #include "src/differentiate/op_gradients.h"
+#include "src/support/timed_stage.h"
 #include "vecc/differentiate.h"
 
 namespace vecc {
 
 Result<std::vector<std::optional<ValueId>>> append_gradients(
     Program& program, std::span<const Seed> seeds, std::span<const ParameterIndex> wanted) {
+  const TimedStage stage("differentiate");
   VECC_TRY(const std::vector<bool> path, autodiff::find_gradient_path(program, seeds, wanted));
   autodiff::GradientSum sums(program, path);
   autodiff::OpGradients rules(program, sums);

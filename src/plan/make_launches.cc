@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 
 #include "src/kernel/access_steps.h"
@@ -11,6 +12,7 @@
 #include "src/plan/arena.h"
 #include "src/plan/lower/lower_ops.h"
 #include "src/plan/store_parts.h"
+#include "src/support/timed_stage.h"
 
 namespace vecc {
 namespace {
@@ -278,8 +280,11 @@ class PlanAssembler {
 };
 
 Plan make_launches(const Program& program, const PlanOptions& options) {
+  std::optional<TimedStage> stage("plan: analyze");
   const ProgramAnalysis analysis = analyze(program, options);
+  stage.emplace("plan: lower");
   Grouping grouping = lower_program(program, options, analysis);
+  stage.emplace("plan: assemble");
   return PlanAssembler(program, options, grouping).assemble();
 }
 
@@ -288,6 +293,7 @@ Plan make_launches(const Program& program, const PlanOptions& options) {
 // What is known of values is gone before buffers are placed.
 Plan make_plan(const Program& program, const PlanOptions& options) {
   Plan plan = make_launches(program, options);
+  const TimedStage stage("plan: place buffers");
   place_buffers(options, plan);
   return plan;
 }

@@ -14,6 +14,9 @@ void log(spdlog::level::level_enum level, std::string_view text) {
 void log_debug(std::string_view text) {
   log(spdlog::level::debug, text);
 }
+bool logs_debug() {
+  return spdlog::default_logger_raw()->should_log(spdlog::level::debug);
+}
 void log_info(std::string_view text) {
   log(spdlog::level::info, text);
 }

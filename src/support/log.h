@@ -7,6 +7,8 @@
 namespace vecc {
 
 void log_debug(std::string_view text);
+/// Whether log_debug() writes anything.
+[[nodiscard]] bool logs_debug();
 void log_info(std::string_view text);
 void log_warning(std::string_view text);
 

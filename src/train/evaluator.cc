@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/support/list_threads.h"
+#include "src/support/timed_stage.h"
 #include "src/train/loss_state.h"
 #include "src/train/sample_weights.h"
 #include "vecc/batch_program.h"
@@ -49,6 +50,7 @@ class SampleEvaluator : public Evaluator {
   }
 
   Result<Evaluation> evaluate() override {
+    const TimedStage stage("evaluate");
     Evaluation result;
     result.loss = std::numeric_limits<double>::quiet_NaN();
     VECC_TRY(const auto outputs, run(counts_ ? &result.loss : nullptr));

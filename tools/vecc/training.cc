@@ -13,6 +13,7 @@
 #include "src/support/list_threads.h"
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
+#include "src/support/timed_stage.h"
 #include "src/train/draw_samples.h"
 #include "tools/common/device_cost.h"
 #include "tools/common/interrupt.h"
@@ -204,6 +205,7 @@ Result<void> Training::expect_evaluations(const SampleSplit& split,
                                           const ValidationGraph* validation) {
   const bool on_device = backend_.name() == "cuda";
   if (backend_.name() != "cpu" && !on_device) return {};
+  const TimedStage stage("count the memory of evaluations");
   EvaluationMemory memory(options_.eval_batch_size, on_device);
   memory.add(graph_, program_, split.training);
   if (validation != nullptr) {
@@ -241,6 +243,7 @@ Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* 
   execution_.check_plan = [this](const PlannedProgram& planned) {
     return memory_.state(planned, &program_);
   };
+  std::optional<TimedStage> stage("prepare steps");
   VECC_TRY(trainer_, make_trainer(sampled_ && sampled_->graph ? *sampled_->graph : graph_,
                                   sampled_ ? sampled_->program : program_, backend_, execution_,
                                   train_options_, split.training));
@@ -248,6 +251,7 @@ Result<void> Training::prepare(const SampleSplit& split, const ValidationGraph* 
   loop_.kept = memory_.kept_copies();
   VECC_TRY(batches_, trainer_->batch_report());
   execution_.storage = trainer_->storage();
+  stage.emplace("prepare evaluations");
   VECC_TRY(training_, make_evaluator(graph_, program_, backend_, execution_, train_options_.loss,
                                      split.training, options_.eval_batch_size));
   if (validation != nullptr) {

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,8 @@ nb::dict all_optimizers() {
 
 NB_MODULE(_core, module) {
   using namespace vecc::python_package;
-  vecc::tools::set_up_logging("warn");
+  const char* const level = std::getenv("VECC_LOG_LEVEL");
+  vecc::tools::set_up_logging(level != nullptr ? level : "warn");
   nanobind::set_leak_warnings(false);  // what a notebook still holds when Python ends is no leak
   module.attr("VERSION") = VECC_VERSION;
   module.def("backends", usable_backends, nb::arg("device"));

@@ -9,6 +9,7 @@
 #include "program_builder.h"
 #include "src/program/forward.h"
 #include "src/support/list_threads.h"
+#include "src/support/timed_stage.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/emit.h"
 #include "tools/common/freed_memory.h"
@@ -136,6 +137,7 @@ Result<void> CompiledGraph::make_program() {
     std::optional<CachedForward> found;
     if (cache_) found = cache_->find();
     if (found) return take_cached(std::move(*found));
+    const TimedStage stage("take the program");
     VECC_TRY(vectorized_, stages.run("vectorize", [&](tools::ProgressLine&) {
       return given_ ? take_program(*given_, *graph_, options_.dtype)
                     : vectorize_graph(*graph_, options_);
