@@ -468,5 +468,18 @@ class BuilderTest(unittest.TestCase):
         np.testing.assert_array_equal(_core.one_hot(second, 9), np.eye(9)[second])
 
 
+    def test_classes_are_targets(self):
+        """Of the rows that have one; of many rows by several threads."""
+        for count, ways in ((9, ("direct", "neurons")), (100_000, ("direct",))):
+            y = np.random.default_rng(5).integers(-1, 4, count)
+            y[:5] = [2, -1, 0, 3, 1]
+            data = nn.Data().nodes(x=np.ones((count, 2))).labels(y)
+            model = nn.Model(lambda g: nn.linear(g.x, 4)).trace(data)
+            for way in ways:
+                targets = np.reshape(model.graph(data, way=way).targets, (count, 4))
+                np.testing.assert_array_equal(np.isnan(targets).any(1), y < 0)
+                np.testing.assert_array_equal(targets[y >= 0], np.eye(4)[y[y >= 0]])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -127,10 +127,11 @@ void bind_writer(nb::module_& module) {
   nb::class_<SampleColumns>(module, "SampleColumns")
       .def(nb::init<Column<std::uint64_t>, std::vector<std::string>, std::vector<Sides>,
                     Column<std::uint8_t>, Column<double>, Column<std::uint8_t>,
-                    Column<std::uint32_t>, Column<std::uint8_t>, Column<float>>(),
+                    Column<std::uint32_t>, Column<std::uint8_t>, Column<float>,
+                    Column<std::uint32_t>>(),
            nb::arg("outputs"), nb::arg("ids"), nb::arg("target_shapes"), nb::arg("has_target"),
            nb::arg("targets"), nb::arg("splits"), nb::arg("groups"), nb::arg("roles"),
-           nb::arg("weights"));
+           nb::arg("weights"), nb::arg("target_classes"));
   nb::class_<VocabularyUse>(module, "VocabularyUse")
       .def_static("table", table_use, nb::arg("table"), nb::arg("axis"), nb::arg("inner"))
       .def_static("facts", fact_use, nb::arg("group"), nb::arg("axis"), nb::arg("inner"))

@@ -37,6 +37,15 @@ std::vector<double> doubles_of(std::span<const T> numbers) {
   return doubles;
 }
 
+// The same of row numbers.
+std::vector<std::uint32_t> rows_of(const Column<std::uint32_t>& column) {
+  std::vector<std::uint32_t> rows = unset_list<std::uint32_t>(column.size());
+  ListThreads::for_ranges(rows.size(), [&](std::size_t begin, std::size_t end) {
+    std::copy(column.data() + begin, column.data() + end, rows.data() + begin);
+  });
+  return rows;
+}
+
 void append(std::span<const double> numbers, std::vector<double>& list) {
   if (list.empty()) {
     list = doubles_of(numbers);
@@ -44,6 +53,25 @@ void append(std::span<const double> numbers, std::vector<double>& list) {
   }
   make_room(list, numbers.size());
   list.insert(list.end(), numbers.begin(), numbers.end());
+}
+
+// `elements` in all: a row of zeros for each class, but for a 1 at its place.
+void append_one_hot(std::span<const std::uint32_t> classes, std::size_t elements,
+                    std::vector<double>& list) {
+  const std::size_t size = elements / classes.size();
+  const ListThreads threads(0);
+  const bool fit = size * classes.size() == elements &&
+                   holds_for_all(classes.size(), [&](std::size_t i) { return classes[i] < size; });
+  if (!fit) raise_usage("samples", "classes that are not those of the targets");
+  const std::size_t begin = list.size();
+  if (begin == 0) {
+    list = long_list<double>(elements);
+  } else {
+    list.resize(begin + elements);
+  }
+  ListThreads::for_ranges(classes.size(), [&](std::size_t from, std::size_t end) {
+    for (; from < end; ++from) list[begin + from * size + classes[from]] = 1;
+  });
 }
 
 }  // namespace
@@ -128,7 +156,8 @@ ValueId ProgramBuilder::concat(const std::vector<ValueId>& values) {
 }
 
 ValueId ProgramBuilder::gather(ValueId value, const Column<std::uint32_t>& rows) {
-  return add(GatherOp{Index::compact({rows.data(), rows.data() + rows.size()})}, {value});
+  const ListThreads threads(0);
+  return add(GatherOp{Index::compact(rows_of(rows))}, {value});
 }
 
 ValueId ProgramBuilder::repeat(ValueId value, std::uint32_t times) {
@@ -147,7 +176,8 @@ ValueId ProgramBuilder::linear(ValueId left, ValueId right, bool transpose_left,
 
 ValueId ProgramBuilder::segment(ValueId value, const Column<std::uint32_t>& offsets,
                                 const std::string& combination) {
-  Segments segments = Segments::ragged({offsets.data(), offsets.data() + offsets.size()});
+  const ListThreads threads(0);
+  Segments segments = Segments::ragged(rows_of(offsets));
   return add(SegmentOp{std::move(segments), combination_of(combination)}, {value});
 }
 
@@ -171,7 +201,9 @@ void ProgramBuilder::samples(ValueId value, const SampleColumns& columns) {
   std::vector<std::uint32_t> rows;
   rows.reserve(columns.outputs.size());
   const std::span<const double> targets = span_of(columns.targets);
+  const std::span<const std::uint32_t> classes = span_of(columns.target_classes);
   const std::size_t begin = graph_.target_values.size();
+  std::size_t of_classes = begin;
   std::vector<Sample> samples;  // which are the graph's when all are right
   samples.reserve(columns.outputs.size());
   std::vector<std::string> ids;
@@ -190,7 +222,9 @@ void ProgramBuilder::samples(ValueId value, const SampleColumns& columns) {
     sample.has_target = record.has_target;
     if (record.has_target) {
       sample.target_shape = record.target_shape;
-      sample.target_begin = begin + static_cast<std::size_t>(record.target.data() - targets.data());
+      sample.target_begin =
+          classes.empty() ? begin + static_cast<std::size_t>(record.target.data() - targets.data())
+                          : std::exchange(of_classes, of_classes + record.target_shape.size());
     }
     samples.push_back(sample);
     if (!columns.ids.empty()) ids.emplace_back(record.id);
@@ -199,6 +233,7 @@ void ProgramBuilder::samples(ValueId value, const SampleColumns& columns) {
   graph_.samples.insert(graph_.samples.end(), samples.begin(), samples.end());
   for (const std::string& id : ids) graph_.sample_ids.push_back(id);
   append(targets, graph_.target_values);
+  if (!classes.empty()) append_one_hot(classes, of_classes - begin, graph_.target_values);
   const auto count = static_cast<std::uint32_t>(rows.size());
   const ValueId ordered = add(GatherOp{Index::compact(std::move(rows))}, {value});
   add(OutputOp{Index::slice(0, count)}, {ordered});

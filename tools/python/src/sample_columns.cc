@@ -16,6 +16,7 @@ class Targets {
     record.has_target = !shapes.empty() && (has.empty() || has[sample] != 0);
     if (!record.has_target) return;
     record.target_shape = shape_of(shapes[shapes.size() == 1 ? 0 : sample]);
+    if (columns_.target_classes.size() > 0) return;
     const auto values = span_of(columns_.targets);
     const std::uint64_t size = record.target_shape.size();
     if (size > values.size() - at_) {

@@ -22,6 +22,8 @@ struct SampleColumns {
   Column<std::uint32_t> groups;
   Column<std::uint8_t> roles;
   Column<float> weights;
+  /// In the place of `targets`, of a Program's samples: where the only 1 of each is.
+  Column<std::uint32_t> target_classes;
 };
 
 /// Calls `visit` for each sample, in order; targets are where the column has them. Throws

@@ -173,7 +173,7 @@ class GraphBuilder:
         columns = _core.SampleColumns(
             neurons, list(ids), shapes, has, flat, _codes("splits", splits, SPLITS, len(neurons)),
             ids_of("groups", groups, np.uint32), _codes("roles", roles, ROLES, len(neurons)),
-            as_array(weights, np.float32).ravel())
+            as_array(weights, np.float32).ravel(), np.zeros(0, np.uint32))
         _core.check_samples(columns)
         self._parts.append(lambda writer: writer.samples(columns))
 

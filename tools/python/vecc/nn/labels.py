@@ -6,7 +6,6 @@ from typing import Optional, Tuple
 
 import numpy as np
 
-from vecc import _core
 from vecc.error import usage_error
 from vecc.arrays import as_array
 from vecc.nn.data import SPLITS, Data
@@ -32,7 +31,8 @@ def _way_out(count: int, data: Data, output: Value, rows: int) -> str:
 
 
 def _class_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
-    """Which rows have a class, and one-hot rows of those; of two classes a number of one output."""
+    """Which rows have a class, and of those the place of the 1 in a one-hot row; of two classes a
+    number of one output."""
     has = y >= 0
     known, size = y[has], output.size
     most = int(known.max()) + 1 if len(known) else 0
@@ -41,7 +41,7 @@ def _class_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:
                      if size == 1 else f"there are {most} classes")
     if size == 1:
         return has, known.astype(np.float64)
-    return has, _core.one_hot(known.astype(np.uint32), size)
+    return has, known.astype(np.uint32)
 
 
 def _number_rows(y: np.ndarray, output: Value) -> Tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,9 @@ Sides = Tuple[int, ...]  #: () a scalar, (m, n)
 Handle = Any  #: a block of rows, as a target names it
 
 
+_NO_PLACES = np.zeros(0, np.uint32)
+
+
 class Block(NamedTuple):
     handle: Handle
     rows: int
@@ -26,16 +29,23 @@ class Samples(NamedTuple):
     rows: np.ndarray
     sides: Sides  #: of a target
     has: np.ndarray  #: which rows have one; none: no row
-    targets: np.ndarray  #: of those, flat
+    targets: np.ndarray  #: of those, flat; uint32: of each the place of its only 1
     splits: np.ndarray  #: none: no row is marked
     weights: np.ndarray
     classes: List[str]
 
-    def columns(self, outputs: np.ndarray) -> "_core.SampleColumns":
+    def columns(self, outputs: np.ndarray, *, one_hot: bool) -> "_core.SampleColumns":
+        """`one_hot`: with all numbers of a target whose only 1 is known."""
         shapes = [_sides(self.sides)] if len(self.has) else []
-        return _core.SampleColumns(outputs.astype(np.uint64), [], shapes, self.has, self.targets,
+        targets: np.ndarray = self.targets
+        places: np.ndarray = _NO_PLACES
+        if targets.dtype == np.uint32 and one_hot:
+            targets = _core.one_hot(targets, int(np.prod(self.sides))).ravel()
+        elif targets.dtype == np.uint32:
+            targets, places = np.zeros(0), targets
+        return _core.SampleColumns(outputs.astype(np.uint64), [], shapes, self.has, targets,
                                    self.splits, np.zeros(0, np.uint32), np.zeros(0, np.uint8),
-                                   self.weights)
+                                   self.weights, places)
 
 
 def _sides(sides: Sides) -> Tuple[int, int]:
@@ -100,7 +110,7 @@ class ProgramTarget:
         self._builder.keep_lists()
 
     def finish(self, value: Handle, samples: Samples, name: str) -> Graph:
-        self._builder.samples(value, samples.columns(samples.rows))
+        self._builder.samples(value, samples.columns(samples.rows, one_hot=False))
         if samples.classes:
             self._builder.classes(samples.classes)
         return Graph(self._builder.build(name))
@@ -232,8 +242,7 @@ class NeuronTarget:
                              expression=expression)
 
     def finish(self, value: Handle, samples: Samples, name: str) -> Graph:
-        outputs, columns = self._ids(value)[samples.rows], None
-        columns = samples.columns(outputs)
+        columns = samples.columns(self._ids(value)[samples.rows], one_hot=True)
         self._builder._parts.append(lambda writer: writer.samples(columns))
         if samples.classes:
             self._builder.vocabulary("class", samples.classes, outputs=True)
