@@ -3,6 +3,9 @@
 //
 //   pad-linear      any, never        2 branches, or 1 where no padding pays
 //   lift-gathers    18 presets        as many as make a difference, often 3 or 4
+//
+// So do branches of different steps behind the last one that asks: lift-gathers before and after
+// broadcast-linear often come to the same.
 #include "optimizer/try_candidates.h"
 
 #include <algorithm>
@@ -47,6 +50,35 @@ std::vector<std::vector<std::size_t>> split(const std::vector<std::size_t>& numb
   return groups;
 }
 
+// Steps up to the last one that asks, and it.
+std::size_t count_to_last_question(std::span<const PipelineStep> steps) {
+  std::size_t count = steps.size();
+  while (count > 0 && steps[count - 1].asks == PipelineStep::Asks::Nothing) --count;
+  return count;
+}
+
+// What came out the same.
+void join(Trial& trial, Trial& into) {
+  if (trial.choices.front() < into.choices.front()) std::swap(trial, into);
+  std::ranges::copy(trial.choices, std::back_inserter(into.choices));
+  std::ranges::sort(into.choices);
+}
+
+std::vector<Trial> join_same(std::vector<Trial> trials) {
+  std::vector<Trial> different;
+  for (Trial& trial : trials) {
+    const auto same = std::ranges::find_if(
+        different, [&](const Trial& made) { return is_same_program(made.program, trial.program); });
+    if (same == different.end()) {
+      different.push_back(std::move(trial));
+    } else {
+      join(trial, *same);
+      trial.program = Program();
+    }
+  }
+  return different;
+}
+
 class Tree {
  public:
   Tree(std::span<const CandidateChoice> choices, const OptimizeOptions& options,
@@ -59,9 +91,12 @@ class Tree {
     trials[0].statistics = statistics;
     trials[0].choices.resize(choices_.size());
     std::iota(trials[0].choices.begin(), trials[0].choices.end(), std::size_t{0});
-    for (const PipelineStep& step : pipeline().subspan(first_choice_step())) {
+    const auto steps = pipeline().subspan(first_choice_step());
+    const std::size_t questions = count_to_last_question(steps);
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      if (s == questions && trials.size() > 1) trials = join_same(std::move(trials));
       std::vector<Trial> next;
-      for (Trial& trial : trials) VECC_TRY_VOID(take_step(step, std::move(trial), next));
+      for (Trial& trial : trials) VECC_TRY_VOID(take_step(steps[s], std::move(trial), next));
       trials = std::move(next);
     }
     return trials;
@@ -95,9 +130,7 @@ class Tree {
         next.push_back(std::move(branch));
         continue;
       }
-      auto& merged = next[first + k].choices;
-      std::ranges::copy(branch.choices, std::back_inserter(merged));
-      std::ranges::sort(merged);
+      join(branch, next[first + k]);
     }
     return {};
   }

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "optimizer/pipeline.h"
 #include "vecc/program_text.h"
@@ -199,6 +202,19 @@ TEST(Optimize, level_3_measures_equal_programs_once) {
   const OptimizeReport report = report_of(options);
   EXPECT_GT(report.candidates.size(), 1u);
   EXPECT_EQ(runs, 1);
+}
+
+TEST(Optimize, steps_that_come_to_the_same_are_one_program) {
+  OptimizeOptions options;
+  options.level = 3;
+  std::vector<std::string> measured;  // gathers are lifted before or after the broadcasts
+  options.measure = [&](const Program& program) -> Result<double> {
+    measured.push_back(print(program));
+    return 1;
+  };
+  const OptimizeReport report = report_of(options, program_with_a_choice());
+  EXPECT_GT(report.candidates.size(), measured.size());
+  EXPECT_EQ(std::set(measured.begin(), measured.end()).size(), measured.size());
 }
 
 TEST(Optimize, an_error_of_measuring_ends_it) {

@@ -320,10 +320,13 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
   options.quiet = true;
   VECC_TRY_VOID(check_batches(options.eval_batch_size));
   if (cache_) options.training.options.steps = cache_->steps_of(options.training);
-  options.training.observe = calls.observe;
+  auto memory = std::exchange(kept_memory_, nullptr);
+  options.training.observe = [&](const EpochReport& epoch) {
+    memory = nullptr;
+    return calls.observe(epoch);
+  };
   options.training.should_stop = calls.should_stop;
   const tools::TrainSettings& settings = options.training;
-  auto memory = std::exchange(kept_memory_, nullptr);
   const ListThreads threads(options.threads);
   const TrainOptions train_options = tools::complete_options(*graph_, program(), options);
   if (given_ && train_options.optimizer.optimizer == Optimizer::LazyAdam) {
@@ -351,7 +354,10 @@ Result<TrainedGraph> CompiledGraph::train(tools::Options options, const TrainCal
     memory = std::make_unique<tools::FreedMemoryScope>(has_many_rows(*graph_, &program()));
   }
   VECC_TRY_VOID(training.prepare(split, validation ? &*validation : nullptr));
-  memory = nullptr;
+  // A GPU's first epoch is soon measured, and what its outputs and scores take was there before.
+  const bool is_soon_measured = choice_.backend->name() == "cuda" &&
+                                settings.options.batch_size == 0 && settings.loop.log_every <= 1;
+  if (!is_soon_measured) memory = nullptr;
   tools::Stages stages(/*show_progress=*/false);
   VECC_TRY_VOID(stages.run(
       "train", [&](tools::ProgressLine& line) { return training.run(line, settings.logs); }));
