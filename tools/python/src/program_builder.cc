@@ -229,8 +229,12 @@ void ProgramBuilder::samples(ValueId value, const SampleColumns& columns) {
     samples.push_back(sample);
     if (!columns.ids.empty()) ids.emplace_back(record.id);
   });
-  make_room(graph_.samples, samples.size());
-  graph_.samples.insert(graph_.samples.end(), samples.begin(), samples.end());
+  if (graph_.samples.empty()) {
+    graph_.samples = std::move(samples);
+  } else {
+    make_room(graph_.samples, samples.size());
+    graph_.samples.insert(graph_.samples.end(), samples.begin(), samples.end());
+  }
   for (const std::string& id : ids) graph_.sample_ids.push_back(id);
   append(targets, graph_.target_values);
   if (!classes.empty()) append_one_hot(classes, of_classes - begin, graph_.target_values);
