@@ -79,8 +79,8 @@ struct ProcessorTiles {
   std::uint32_t block_bytes = 128 << 10;
   /// Of the same, scores of triples that are counted before others are computed.
   std::uint32_t score_bytes = 1 << 20;
-  /// Rows that are stored by an order or a list are fetched into a cache so many rows before:
-  /// a store to a line that is in none makes those behind it wait.
+  /// Rows that are stored by an order or a list, and members' that are read through one, are
+  /// fetched so many before: a store to a line that is in no cache makes those behind it wait.
   std::uint32_t rows_ahead = 16;
   /// Of longer ones the processor fetches the rest when it meets their first lines.
   std::uint32_t fetched_bytes = 256;

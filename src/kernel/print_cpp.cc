@@ -19,6 +19,13 @@ std::string cpp_fetch_text(const Kernel& kernel, const KernelSchedule& schedule,
   return fetches.take();
 }
 
+// Before the loop.
+std::string cpp_far_text(const Kernel& kernel, const KernelSchedule& schedule, bool order) {
+  BodyText far(kernel, schedule, "  ");
+  print_far(far, order ? "0" : kMembersEnd);
+  return far.take();
+}
+
 std::string cpp_body_text(const Kernel& kernel, const KernelSchedule& schedule) {
   BodyText body(kernel, schedule, "    ");
   print_body(body);
@@ -29,13 +36,14 @@ std::string cpp_body_text(const Kernel& kernel, const KernelSchedule& schedule) 
 std::string cpp_loop_text(const Kernel& kernel, const KernelSchedule& schedule,
                           const CppVariants& variants) {
   const std::string row = cpp_body_text(kernel, schedule);
-  const std::string direct = "  for (unsigned r = begin; r < end; ++r) {\n" +
+  const std::string direct = cpp_far_text(kernel, schedule, false) +
+                             "  for (unsigned r = begin; r < end; ++r) {\n" +
                              cpp_fetch_text(kernel, schedule, false) + row + "  }\n";
   if (!has_order(kernel))
     return (schedule.rows_are_a_vector_loop ? "  VECC_NO_ALIAS\n" : "") + direct;
-  const std::string ordered = "  for (unsigned q = begin; q < end; ++q) {\n" +
-                              cpp_fetch_text(kernel, schedule, true) +
-                              "    const unsigned r = order[q];\n" + row + "  }\n";
+  const std::string ordered =
+      cpp_far_text(kernel, schedule, true) + "  for (unsigned q = begin; q < end; ++q) {\n" +
+      cpp_fetch_text(kernel, schedule, true) + "    const unsigned r = order[q];\n" + row + "  }\n";
   if (has_types(kernel) || !variants.direct) return ordered;
   if (!variants.ordered) return direct;
   // A choice row by row would cost short rows a tenth.

@@ -35,6 +35,12 @@ VECC_FN void fetch_row(const T* row) {
   for (int i = 0; i < N; i += line) __builtin_prefetch(row + i, 1);
   __builtin_prefetch(row + N - 1, 1);
 }
+// The same of a row that is only read.
+template <class T, int N>
+VECC_FN void fetch_member(const T* row) {
+  constexpr int line = 64 / sizeof(T);
+  for (int i = 0; i < N; i += line) __builtin_prefetch(row + i, 0);
+}
 #endif
 
 template <class T, int N>

@@ -6,6 +6,7 @@
 
 #include "src/kernel/print/cuda_member_loops.h"
 #include "src/kernel/print/expressions.h"
+#include "src/kernel/print/fetch_rows.h"
 #include "src/kernel/print/member_sums.h"
 #include "src/kernel/print/row_functions.h"
 #include "src/kernel/schedule/entrywise.h"
@@ -115,6 +116,9 @@ void print_members_loop(BodyText& out, const KernelPhase& phase, const StepPlace
                  ? "for (unsigned k = members; k-- > 0;) {"
                  : fmt::format("for (unsigned k = 0{}; k < members; {}) {{", first, next("k")));
     out.line("const unsigned e = r + k * rows;");
+  }
+  for (const KernelStep& step : phase.steps) {
+    if (!phase.reversed && is_load(out.kernel(), step)) print_member_fetch(out, step.number);
   }
   for (const KernelStep& step : phase.steps) print_step(out, step, place);
   out.close_loop();

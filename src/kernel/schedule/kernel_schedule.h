@@ -141,6 +141,9 @@ struct KernelSchedule {
   /// `rows_ahead` before.
   std::vector<std::uint32_t> fetched;
   std::uint32_t rows_ahead = 0;
+  /// C++: accesses that load members through a list, whose rows are fetched `members_ahead` before.
+  std::vector<std::uint32_t> gathered;
+  std::uint32_t members_ahead = 0;
   std::optional<ProductSchedule> product;
   std::vector<PhaseSchedule> phases;  ///< by phase of the kernel
   /// By access, how many numbers a lane moves at once, if it has few of the row; else 1.

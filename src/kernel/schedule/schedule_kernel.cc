@@ -99,6 +99,38 @@ void schedule_fetches(const Kernel& kernel, const ProcessorTiles& tiles, KernelS
   schedule.rows_ahead = by_blocks ? schedule.product->rows : tiles.rows_ahead;
 }
 
+// The same of rows that members load through a list, where members come one behind the other, from
+// the first of a tile's first row to the last of its last row: of one loop over members, entry by
+// entry, that loads two such rows of a cache's line or more. Sums of rows alone have loads of
+// several members under way at once, and later loops find in a cache what the first one loaded.
+void schedule_gathers(const Kernel& kernel, const ProcessorTiles& tiles, KernelSchedule& schedule) {
+  constexpr std::uint64_t kLineBytes = 64;
+  const auto is_of_members = [](const KernelPhase& phase) {
+    return phase.space == KernelSpace::Member;
+  };
+  if (kernel.segments == KernelSegments::Strided || multiplies_rows(kernel) ||
+      std::ranges::count_if(kernel.phases, is_of_members) != 1) {
+    return;
+  }
+  for (std::size_t p = 0; p < kernel.phases.size(); ++p) {
+    const KernelPhase& phase = kernel.phases[p];
+    const bool has_steps = schedule.phases[p].loop == PhaseLoop::Steps;
+    if (phase.space != KernelSpace::Member || phase.reversed || !has_steps) continue;
+    for (const KernelStep& step : phase.steps) {
+      if (!is_load(kernel, step)) continue;
+      const std::uint32_t a = kernel.nodes[step.number].access;
+      const KernelAccess& access = kernel.accesses[a];
+      const std::uint64_t bytes = access.shape.size() * byte_size(kernel.dtype);
+      if (access.map == RowMap::List && bytes >= kLineBytes && bytes <= tiles.fetched_bytes &&
+          std::ranges::find(schedule.gathered, a) == schedule.gathered.end()) {
+        schedule.gathered.push_back(a);
+      }
+    }
+  }
+  if (schedule.gathered.size() < 2) return schedule.gathered.clear();
+  schedule.members_ahead = tiles.rows_ahead;
+}
+
 void schedule_rows(const Kernel& kernel, const ProcessorTiles& tiles, KernelSchedule& schedule) {
   schedule_row_product(kernel, schedule);
   if (!schedule.on_gpu()) {
@@ -115,6 +147,7 @@ void schedule_rows(const Kernel& kernel, const ProcessorTiles& tiles, KernelSche
     schedule.parts = schedule.members.parts;
   }
   schedule_body(kernel, tiles, schedule);
+  if (!schedule.on_gpu()) schedule_gathers(kernel, tiles, schedule);
   if (!schedule.product) schedule.shared_bytes = tensor_bytes(kernel, schedule);
 }
 

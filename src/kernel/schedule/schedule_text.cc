@@ -37,6 +37,8 @@ void visit_fields(Schedule& schedule, const Field& field) {
   field("vector-loop", schedule.rows_are_a_vector_loop);
   field("fetched", schedule.fetched);
   field("rows-ahead", schedule.rows_ahead);
+  field("gathered", schedule.gathered);
+  field("members-ahead", schedule.members_ahead);
   field("packs", schedule.packs);
   field("phases", schedule.phases);
   field("arrays", schedule.arrays);
