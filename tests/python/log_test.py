@@ -36,6 +36,15 @@ class Log(unittest.TestCase):
     def test_nothing_is_logged_else(self):
         self.assertEqual(stages(), "")
         self.assertEqual(stages(VECC_LOG_LEVEL="warn"), "")
+        self.assertEqual(stages(VECC_LOG_LEVEL=""), "")
+
+    def test_a_level_that_is_none_is_refused(self):
+        done = subprocess.run([sys.executable, "-B", "-c", "import vecc"],
+                              env={**os.environ, "VECC_LOG_LEVEL": "DEBUG"}, capture_output=True,
+                              text=True, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("VECC_LOG_LEVEL: found DEBUG, expected trace, debug, info, warn, error or off",
+                      done.stderr)
 
 
 if __name__ == "__main__":

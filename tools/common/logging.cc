@@ -7,9 +7,14 @@
 
 namespace vecc::tools {
 
+const std::vector<std::string>& log_levels() {
+  static const std::vector<std::string> levels = {"trace", "debug", "info", "warn", "error", "off"};
+  return levels;
+}
+
 void add_log_option(CLI::App& app, std::string& level) {
   app.add_option("--log-level", level, "What is logged on stderr")
-      ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}).description(""))
+      ->check(CLI::IsMember(log_levels()).description(""))
       ->type_name("trace|debug|info|warn|error|off")
       ->capture_default_str();
 }

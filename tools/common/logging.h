@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -9,7 +10,8 @@ class App;
 
 namespace vecc::tools {
 
-/// Adds --log-level (trace, debug, info, warn, error, off).
+[[nodiscard]] const std::vector<std::string>& log_levels();
+/// Adds --log-level, one of them.
 void add_log_option(CLI::App& app, std::string& level);
 /// Log lines go to stderr as `[warning] ...`, without colour.
 void set_up_logging(const std::string& level);

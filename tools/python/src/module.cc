@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -56,13 +57,23 @@ nb::dict all_optimizers() {
   return result;
 }
 
+// What VECC_LOG_LEVEL says, empty as unset; an error of the import else.
+std::string log_level() {
+  const char* const said = std::getenv("VECC_LOG_LEVEL");
+  const std::string level = said != nullptr && *said != '\0' ? said : "warn";
+  const std::vector<std::string>& levels = vecc::tools::log_levels();
+  if (std::find(levels.begin(), levels.end(), level) != levels.end()) return level;
+  throw nb::import_error(
+      ("VECC_LOG_LEVEL: found " + level + ", expected trace, debug, info, warn, error or off")
+          .c_str());
+}
+
 }  // namespace
 }  // namespace vecc::python_package
 
 NB_MODULE(_core, module) {
   using namespace vecc::python_package;
-  const char* const level = std::getenv("VECC_LOG_LEVEL");
-  vecc::tools::set_up_logging(level != nullptr ? level : "warn");
+  vecc::tools::set_up_logging(log_level());
   nanobind::set_leak_warnings(false);  // what a notebook still holds when Python ends is no leak
   module.attr("VERSION") = VECC_VERSION;
   module.def("backends", usable_backends, nb::arg("device"));
