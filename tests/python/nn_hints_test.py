@@ -61,7 +61,8 @@ class HintsTest(unittest.TestCase):
                 ("log_softmax", "the loss takes logits"), ("std", "nn.sqrt("),
                 ("norm", "nn.sqrt(nn.sum(nn.square(v)))"), ("cat", "nn.concat(a, b)"),
                 ("Linear", "nn.linear(...)"), ("functional", "nn.relu(v)"),
-                ("init", 'init="glorot"'), ("instance_norm", "nn.batch_norm"), ("graph_norm", "nn.batch_norm"),
+                ("init", 'init="glorot"'), ("instance_norm", "nn.batch_norm"),
+                ("graph_norm", "nn.batch_norm"),
                 ("LeakyReLU", "nn.leaky_relu(...)"), ("BatchNorm1d", "nn.batch_norm(...)"),
                 ("GATv2Conv", "nn.layers.gatv2(...)"), ("softmx", "nn.softmax(...)?"),
                 ("foo", "docs/models.md")):

@@ -97,10 +97,11 @@ class InitialTest(unittest.TestCase):
             h = nn.layers.sage(g, nn.embedding(g.kind, 4) + nn.linear(g.x, 4, bias=True), 4)
             return nn.linear(h, 3)
         first = weights(network, seed=3)
-        for options in ({"dtype": "f64"}, {"backend": "cpu"}, {"backend": "interpreter"}):
+        for options in ({"dtype": "f64"}, {"backend": "cpu"}, {"backend": "interpreter"},
+                        {"backend": "cpu", "dtype": "f32"}):
             model = nn.Model(network, seed=3, **options).trace(DATA)
             for way in ("direct", "neurons"):
-                tables = model.graph(DATA, way).weights
+                tables = model.program(DATA, way).weights
                 for name, array in first.items():
                     np.testing.assert_array_equal(tables[name].ravel(), array.ravel())
 
@@ -121,7 +122,15 @@ class InitialTest(unittest.TestCase):
         for seed in (-1, 1 << 64, 0.5, True, "1"):
             with self.assertRaisesRegex(vecc.Error, "initialize: .*seed=.* from 0, below 2.64"):
                 model.initialize(seed)
+        for high in (1 << 32, 1 << 63):  # all bits of a seed count
+            self.assertFalse(np.array_equal(weights(network, 5)["linear/weight"],
+                                            weights(network, 5 + high)["linear/weight"]))
         model.initialize((1 << 64) - 1)
+        with self.assertRaisesRegex(vecc.Error, "fit_seeds: .*seed=-1"):
+            model.fit_seeds(DATA, [1, -1], epochs=1)
+        np.testing.assert_array_equal(model.weights["linear/weight"],  # nothing was trained
+                                      weights(network, (1 << 64) - 1)["linear/weight"])
+        model.fit_seeds(DATA, np.arange(2), epochs=1)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,10 @@ graphs, over seeds of small generated graphs. Both begin with weights that PyTor
 of different seeds; with --own-weights vecc begins with its own, of the same laws.
 
     PYTHONPATH=build/python .venv/bin/python tools/bench/nn/accuracy.py FOLDER [--folds=10]
+        [--seeds=20] [--first-seed=0] [--own-weights]
 
-FOLDER: where PyTorch Geometric's TUDataset has MUTAG and ENZYMES, or puts them. Prints means and
+Folds have the seeds from --first-seed on, the same folds for any; generated graphs as many as
+--seeds says. FOLDER: where PyTorch Geometric's TUDataset has MUTAG and ENZYMES, or puts them. Prints means and
 standard errors, and the standard error of their difference: over folds, which both have, that of
 the differences; over seeds, which are others, that of two independent means.
 """

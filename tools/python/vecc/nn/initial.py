@@ -45,7 +45,8 @@ def first_values(table: Table, seed: int) -> np.ndarray:
     bound = init.bound if isinstance(init, Uniform) else _bound(init, table.shape)
     values = np.asarray(generator.random(shape))
     values -= 0.5  # in place, as tables may be large
-    values *= 2 * bound
+    values *= 2
+    values *= bound
     return values
 
 

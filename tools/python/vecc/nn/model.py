@@ -270,6 +270,7 @@ class Model:
         data = self._training_data(source, options)
         if len(seeds) < 2 or len(set(seeds)) < len(seeds):
             raise usage_error("seeds", f"{list(seeds)}: expected two or more, each once")
+        seeds = [check_seed(seed, "fit_seeds") for seed in seeds]
         options["loss"] = loss = self._compared(data, options.get("loss"))
         program, columns = self._trainable(data, options)
         found: List[Dict[str, float]] = []
