@@ -417,6 +417,8 @@ TEST_F(CudaTripleTraining, WhatAGpuCannotHoldIsRefusedBeforeTheFirstStep) {
   expect_refused(options, "--backend=cpu uses the host's memory");
   options = some_options();
   options.negatives = {1u << 30, 1};
+  expect_refused(options, "the limit is 2^30 - 1");
+  options.negatives = {(1u << 30) - 1, 1};
   expect_refused(options, "the limit is 2^31 - 2");
   options = some_options();
   options.device_bytes = 1000;

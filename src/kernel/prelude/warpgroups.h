@@ -42,10 +42,9 @@ __device__ __forceinline__ void finish_products(float (&sums)[kCount]) {
 #endif
 }
 
-// sums = (kAdds: +=) 64 rows times kColumns of `columns` columns, over 8 terms. Warp w has rows 16
-// w
-// .., lane l of them, and of each tile of 8 columns, what multiply_tf32() says. `of_columns`: the
-// first one's, at group_place(); sums[4 j ..]: of tile j.
+// sums = (kAdds: +=) 64 rows times kColumns of `columns` columns, over 8 terms. Of the group's 64
+// rows warp w has 16, from 16 (w % 4) on; a lane has of them, and of each tile of 8 columns, what
+// multiply_tf32() says. `of_columns`: the first one's, at group_place(); sums[4 j ..]: of tile j.
 template <unsigned kColumns, bool kAdds>
 __device__ __forceinline__ void multiply_group_tf32(const unsigned* rows, const float* of_columns,
                                                     unsigned columns, float* sums) {

@@ -33,7 +33,7 @@ struct StepKinds {
   bool has_product_tiles = false;    ///< products of pairs by tensor cores: use_tensor_cores()
   std::uint32_t score_side = 64;     ///< then: queries and negatives of a block: StepSizes
   std::uint32_t group_columns = 56;  ///< then: numbers of a warpgroup of kernels/group_tile.h
-  bool has_split_tiles = false;      ///< transr: kernels/split_tile.h; use_tensor_cores()
+  bool has_split_tiles = false;      ///< transr: kernels/split_spaces.h; use_tensor_cores()
   std::uint32_t dim = 0;             ///< numbers of an entity, of complex ones
   std::uint32_t width = 0;           ///< of q and e
   std::uint32_t space_columns = device::kWideColumns;  ///< transr: of images, of a block

@@ -130,6 +130,12 @@ void set_pair_grids(const StepKinds& kinds, const StepSizes& s, StepGrids& g) {
 
 Result<StepGrids> step_grids(const StepKinds& kinds, const StepSizes& s) {
   using namespace device;
+  if (s.negatives >= 1u << 30) {  // a row of scores has its bytes in 32 bits
+    return Errors(ErrorCode::LimitShape, "--negatives",
+                  "found " + std::to_string(s.negatives) +
+                      " entities in a chunk, the limit is 2^30 - 1: fewer are drawn by "
+                      "--negatives=N");
+  }
   StepGrids g;
   const auto lists = [&](std::uint64_t keys) {
     return whole_units(s.parts(), keys) + whole_units(s.queries, keys);
