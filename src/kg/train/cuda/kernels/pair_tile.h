@@ -7,27 +7,22 @@ namespace vecc_kernel {
 constexpr unsigned kLineTerms = 16;  // that a warp multiplies at once
 constexpr unsigned kSideBlocks = 2;  // that a multiprocessor is to hold
 
-// What lane l multiplies of 32 rows, or columns: four of them at terms 4 (l % 4) .. 4 (l % 4) + 3.
-// kTermsInLine: a line's terms lie side by side in memory, else a term's lines.
-template <bool kTermsInLine>
+// What lane l multiplies of 32 rows, or columns, whose terms lie side by side in memory: four of
+// them at terms 4 (l % 4) .. 4 (l % 4) + 3.
 struct Lines {
   Four fours[4];
 
   // Line i of a lane whose l / 4 is `own`.
-  static __device__ __forceinline__ unsigned line(unsigned own, unsigned i) {
-    return kTermsInLine ? i * 8 + own : own * 4 + i;
-  }
+  static __device__ __forceinline__ unsigned line(unsigned own, unsigned i) { return i * 8 + own; }
   static __device__ __forceinline__ unsigned line(unsigned i) {
     return line(threadIdx.x % 32 / 4, i);
   }
-  static __device__ __forceinline__ unsigned term(unsigned n) { return threadIdx.x % 4 * 4 + n; }
-  __device__ __forceinline__ Number number(unsigned i, unsigned n) const {
-    return kTermsInLine ? fours[i].at[n] : fours[n].at[i];
-  }
+  static __device__ __forceinline__ unsigned first_term() { return threadIdx.x % 4 * 4; }
+  __device__ __forceinline__ Number number(unsigned i, unsigned n) const { return fours[i].at[n]; }
 };
 
 // A block's kSide rows and columns: a warp has 32 of each, and every kShares-th kLineTerms terms.
-template <unsigned kSide, class Rows, class Columns>
+template <unsigned kSide>
 struct PairTile {
   static constexpr unsigned kAcross = kSide / 32;  // warps side by side
   static constexpr unsigned kShares = kPairThreads / 32 / (kAcross * kAcross);
@@ -47,7 +42,7 @@ struct PairTile {
     return threadIdx.x / 32 / (kAcross * kAcross);
   }
 
-  __device__ __forceinline__ void add(const Rows& rows, const Columns& columns) {
+  __device__ __forceinline__ void add(const Lines& rows, const Lines& columns) {
 #pragma unroll
     for (unsigned first = 0; first < 4; first += 2) {
       SplitNumbers<2> of_columns[4];
@@ -74,12 +69,12 @@ struct PairTile {
     constexpr unsigned kAll = kShares * kLineTerms;
     unsigned first = share() * kLineTerms;
     if (first >= terms) return;
-    Rows rows;
-    Columns columns;
+    Lines rows;
+    Lines columns;
     fetch(first, rows, columns);
     for (first += kAll; first < terms; first += kAll) {
-      Rows next_rows;
-      Columns next_columns;
+      Lines next_rows;
+      Lines next_columns;
       fetch(first, next_rows, next_columns);
       add(rows, columns);
       rows = next_rows;
@@ -102,12 +97,12 @@ struct PairTile {
   __device__ __forceinline__ void each(const Take& take) const {
 #pragma unroll
     for (unsigned i = 0; i < 4; ++i) {
-      const unsigned row = first_row() + Rows::line(i);
+      const unsigned row = first_row() + Lines::line(i);
 #pragma unroll
       for (unsigned j = 0; j < 4; ++j) {
 #pragma unroll
         for (unsigned n = 0; n < 2; ++n) {
-          const unsigned column = first_column() + Columns::line(threadIdx.x % 4 * 2 + n, j);
+          const unsigned column = first_column() + Lines::line(threadIdx.x % 4 * 2 + n, j);
           take(row * kStep + column, sums[i / 2][j][i % 2 * 2 + n]);
         }
       }

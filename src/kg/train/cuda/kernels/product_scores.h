@@ -37,8 +37,7 @@ struct ChunkPairs {
 // A block: kScoreSide queries of a chunk with kScoreSide negatives.
 template <bool kOfPlanes>
 VECC_KG_FN void score_products(const Bound& a) {
-  using Line = Lines<true>;
-  using Tile = PairTile<kScoreSide, Line, Line>;
+  using Tile = PairTile<kScoreSide>;
   __shared__ __align__(32) Number space[Tile::kSpace];
   if (a.state->failed != 0) return;
   const unsigned columns = whole_units(a.negative_count, kScoreSide);
@@ -51,14 +50,14 @@ VECC_KG_FN void score_products(const Bound& a) {
   const Number* of_columns[4];
 #pragma unroll
   for (unsigned i = 0; i < 4; ++i) {
-    const unsigned row = first_row + Tile::first_row() + Line::line(i);
-    const unsigned column = first_column + Tile::first_column() + Line::line(i);
+    const unsigned row = first_row + Tile::first_row() + Lines::line(i);
+    const unsigned column = first_column + Tile::first_column() + Lines::line(i);
     of_rows[i] = row < pairs.queries.count ? pairs.query(row) : nullptr;
     of_columns[i] = column < a.negative_count ? pairs.negative(column) : nullptr;
   }
   Tile tile;
-  tile.add_all(a.width, [&](unsigned first, Line& to_rows, Line& to_columns) {
-    const unsigned k = first + Line::term(0);
+  tile.add_all(a.width, [&](unsigned first, Lines& to_rows, Lines& to_columns) {
+    const unsigned k = first + Lines::first_term();
     const unsigned count = behind(k, a.width);
 #pragma unroll
     for (unsigned i = 0; i < 4; ++i) {

@@ -5,7 +5,7 @@ namespace vecc_kernel {
 static_assert(kSpaceRows == kGroupRows && kSpaceColumns == kGroupBlockColumns,
               "a block has a tile");
 
-// Four numbers of a row [dim] from k on; in_dim() says which are there, others are some that are.
+// Four numbers of a row [dim] from k on; for those that are not there stand some that are.
 VECC_KG_FN Four four_of_row(const Number* row, unsigned k, unsigned dim) {
   if constexpr (kHasFours) return four_of(row + smaller(k, dim - 4));
   Four four;
