@@ -8,6 +8,13 @@ namespace vecc::kg::device {
 
 using Key = unsigned long long;  ///< a row above 32 bits, then the number of what is added to it
 
+/// Of a step of the optimizer.
+struct StepRates {
+  double rate;
+  double correction1;
+  double correction2;
+};
+
 /// Where an epoch stands; the GPU goes on with it from step to step.
 struct EpochState {
   unsigned long long first_step;  ///< of the epoch
@@ -16,16 +23,11 @@ struct EpochState {
   unsigned next;                  ///< batch of the epoch
   unsigned now;                   ///< the one that runs
   unsigned tails;                 ///< Sides::Mixed: of the batch's triples that ask for the tail
+  unsigned parts;                 ///< of the batch's gradients of entities, Batch::parts()
   /// Not 0: the loss of batch `next` is not finite. judge() sets it, so that kernels that run
   /// beside it do not read it: threads of a block might differ. They do no harm.
   unsigned failed;
-};
-
-/// Of a step of the optimizer.
-struct StepRates {
-  double rate;
-  double correction1;
-  double correction2;
+  StepRates rates;  ///< of the batch
 };
 
 /// A query's relation and entities.

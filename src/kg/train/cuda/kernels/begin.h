@@ -64,7 +64,11 @@ VECC_KG_FN void begin_step(const Bound& a) {
   if (a.state->failed != 0) return;
   const unsigned number = a.state->next;
   const Batch batch(a, number);
-  if (blockIdx.x == 0 && threadIdx.x == 0) a.state->now = number;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    a.state->now = number;
+    a.state->parts = batch.parts(a);
+    a.state->rates = a.rates[number];
+  }
   if (blockIdx.x >= a.most_queries) {
     draw_negative(a, batch, number, (blockIdx.x - a.most_queries) * kRowThreads + threadIdx.x);
   } else if (blockIdx.x < batch.queries) {

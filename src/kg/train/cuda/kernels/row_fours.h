@@ -74,18 +74,20 @@ VECC_KG_FN void finish_entity_part(const Bound& a, unsigned queries, unsigned pa
 
 // The sum of a row's parts from number k on, in their order. Several are read at once.
 template <bool kIsEntity>
-VECC_KG_FN Fours sum_parts(const Bound& a, unsigned queries, unsigned begin, unsigned end,
-                           unsigned long long width, unsigned k, const Fours& own,
-                           const Number (&factors)[4]) {
-  constexpr unsigned kAtOnce = 4;
+VECC_KG_FN Fours sum_parts(const Bound& a, const RowParts& of, unsigned long long width, unsigned k,
+                           const Fours& own, const Number (&factors)[4]) {
+  constexpr unsigned kAtOnce = RowParts::kFirst;
   const Key* const keys = kIsEntity ? a.entity_keys.sorted : a.relation_keys.sorted;
+  const unsigned queries = of.queries;
+  const unsigned end = of.end;
   Fours sum = {};
-  for (unsigned first = begin; first < end; first += kAtOnce) {
+  for (unsigned first = of.begin; first < end; first += kAtOnce) {
     unsigned parts[kAtOnce];
     Fours read[kAtOnce];
 #pragma unroll
     for (unsigned n = 0; n < kAtOnce; ++n) {
-      parts[n] = static_cast<unsigned>(keys[smaller(first + n, end - 1)]);
+      parts[n] = first == of.begin ? of.first[n]
+                                   : static_cast<unsigned>(keys[smaller(first + n, end - 1)]);
     }
 #pragma unroll
     for (unsigned n = 0; n < kAtOnce; ++n) {
@@ -111,12 +113,12 @@ VECC_KG_FN Fours sum_parts(const Bound& a, unsigned queries, unsigned begin, uns
 }
 
 template <bool kIsEntity>
-VECC_KG_FN void move_row_fours(const Bound& a, unsigned row, unsigned begin, unsigned end) {
-  const unsigned queries = Batch(a, a.state->now).queries;
-  Number* const(&states)[2] = kIsEntity ? a.entity_states : a.relation_states;
+VECC_KG_FN void move_row_fours(const Bound& a, const RowParts& of) {
   const RowRates<Number> rates = rates_of(a);
+  const unsigned queries = of.queries;
+  Number* const(&states)[2] = kIsEntity ? a.entity_states : a.relation_states;
   const unsigned long long width = kIsEntity || kHasSpaces ? a.dim : width_of_relation(a);
-  const unsigned long long first = row * (kIsEntity ? a.dim : width_of_relation(a));
+  const unsigned long long first = of.row * (kIsEntity ? a.dim : width_of_relation(a));
   Number* const table = (kIsEntity ? a.entities : a.relations) + first;
   Number constraint = 0;
   if constexpr (kConstrains && kIsEntity) constraint = length_factor(a, queries, table);
@@ -131,7 +133,7 @@ VECC_KG_FN void move_row_fours(const Bound& a, unsigned row, unsigned begin, uns
       factors[n] = constraint;
       if constexpr (kRegularizes) factors[n] += penalty_factor(a, queries, square_of(w.at(n)));
     }
-    const Fours sum = sum_parts<kIsEntity>(a, queries, begin, end, width, k, w, factors);
+    const Fours sum = sum_parts<kIsEntity>(a, of, width, k, w, factors);
 #pragma unroll
     for (unsigned n = 0; n < 4; ++n) {
       move_number<kOptimizer>(rates, sum.re.at[n], w.re.at[n], of_states[0].re.at[n],
@@ -147,51 +149,35 @@ VECC_KG_FN void move_row_fours(const Bound& a, unsigned row, unsigned begin, uns
   }
 }
 
-// Below all keys of the row; no part has the number ~0u.
-VECC_KG_FN Key key_of(unsigned row) {
-  return static_cast<Key>(row) << 32;
-}
-
-// Where a row's sorted keys end that begin at `begin`; `ahead`: the key as far behind `begin` as
-// the lane's number. Most rows have few: those are found by one read, of all lanes.
-VECC_KG_FN unsigned end_of_row(const Key* keys, unsigned row, unsigned begin, unsigned count,
-                               Key ahead) {
-  const unsigned others = __ballot_sync(~0u, ahead >> 32 != row);
-  if (others != 0)
-    return begin + static_cast<unsigned>(__ffsll(static_cast<long long>(others))) - 1;
-  const Key last = key_of(row) | ~0u;
-  unsigned span = 32;
-  while (span < count - begin && keys[begin + span] < last) span *= 2;
-  return lower_bound(keys, begin + span / 2, span < count - begin ? begin + span : count, last);
-}
-
 // A block a sorted key: the row's, if it is the row's first. With kMovesAll a block a row.
 template <bool kIsEntity>
 VECC_KG_FN void move_rows(const Bound& a, unsigned block) {
-  const Batch batch(a, a.state->now);
-  const unsigned count = kIsEntity ? batch.parts(a) : batch.queries;
-  const Key* const keys = kIsEntity ? a.entity_keys.sorted : a.relation_keys.sorted;
-  unsigned row = block;
-  unsigned begin = block;
-  if constexpr (kMovesAll) begin = lower_bound(keys, 0, count, key_of(row));
-  const unsigned place = begin + threadIdx.x % 32;
-  const Key ahead = place < count ? keys[place] : ~static_cast<Key>(0);
-  if constexpr (!kMovesAll) {
-    if (block >= count) return;
-    row = static_cast<unsigned>(keys[block] >> 32);
-    if (block > 0 && keys[block - 1] >> 32 == row) return;
-  }
-  const unsigned end = end_of_row(keys, row, begin, count, ahead);
-  if constexpr (kHasFours && !kIsFormula) {
-    move_row_fours<kIsEntity>(a, row, begin, end);
+  const KeyList& list = kIsEntity ? a.entity_keys : a.relation_keys;
+  const EpochState& state = *a.state;
+  RowParts parts;
+  parts.queries = Batch(a, state.now).queries;
+  const unsigned count = kIsEntity ? state.parts : parts.queries;
+  bool moves = (state.failed == 0) & (count > 0);
+  if constexpr (kMovesAll) {
+    parts.row = block;
+    parts.begin = lower_bound(list.sorted, 0, count, key_of(block));
   } else {
-    move_row<kIsEntity>(a, row, begin, end);
+    const unsigned last = list.most - 1;
+    parts.row = static_cast<unsigned>(list.sorted[smaller(block, last)] >> 32);
+    parts.begin = block;
+    const Key before = list.sorted[smaller(block > 0 ? block - 1 : 0, last)];
+    moves &= (block < count) & ((block == 0) | (before >> 32 != parts.row));
+  }
+  if (!parts.find(list, count, moves)) return;
+  if constexpr (kHasFours && !kIsFormula) {
+    move_row_fours<kIsEntity>(a, parts);
+  } else {
+    move_row<kIsEntity>(a, parts);
   }
 }
 
 // Relations first: they have most parts.
 VECC_KG_FN void move_all_rows(const Bound& a) {
-  if (a.state->failed != 0) return;
   constexpr bool kMovesRelations = !kHasMatrices || kHasSpaces;
   const unsigned relations = kMovesAll ? a.relation_count : a.relation_keys.most;
   const unsigned before = kMovesRelations ? relations : 0;

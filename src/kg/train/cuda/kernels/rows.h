@@ -21,7 +21,7 @@ VECC_KG_FN Complex<Number> answer_by_entity(Number c, Complex<Number> q, Complex
 }
 
 VECC_KG_FN RowRates<Number> rates_of(const Bound& a) {
-  const StepRates step = a.rates[a.state->now];
+  const StepRates& step = a.state->rates;
   return {static_cast<Number>(step.rate),        static_cast<Number>(a.epsilon),
           static_cast<Number>(a.beta1),          static_cast<Number>(a.beta2),
           static_cast<Number>(step.correction1), static_cast<Number>(step.correction2)};
@@ -128,17 +128,17 @@ VECC_KG_FN Number length_factor(const Bound& a, unsigned queries, const Number* 
   return square > 1 ? static_cast<Number>(2 * a.constraints / queries) : Number(0);
 }
 
-// A row by the parts that sorted keys begin .. end - 1 have.
+// A row by its parts.
 template <bool kIsEntity>
-VECC_KG_FN void move_row(const Bound& a, unsigned row, unsigned begin, unsigned end) {
-  const unsigned queries = Batch(a, a.state->now).queries;
+VECC_KG_FN void move_row(const Bound& a, const RowParts& of) {
+  const RowRates<Number> rates = rates_of(a);
+  const unsigned queries = of.queries;
   const Key* const keys = kIsEntity ? a.entity_keys.sorted : a.relation_keys.sorted;
   Number* const table = kIsEntity ? a.entities : a.relations;
-  const RowRates<Number> rates = rates_of(a);
   Number* const(&states)[2] = kIsEntity ? a.entity_states : a.relation_states;
   // Of transr's relations the vectors: matrices are moved by themselves.
   const unsigned long long width = kIsEntity || kHasSpaces ? a.dim : width_of_relation(a);
-  const unsigned long long first = row * (kIsEntity ? a.dim : width_of_relation(a));
+  const unsigned long long first = of.row * (kIsEntity ? a.dim : width_of_relation(a));
   const unsigned rows = kIsEntity ? a.entity_count : a.relation_count;
   Number constraint = 0;
   if constexpr (kConstrains && kIsEntity) constraint = length_factor(a, queries, table + first);
@@ -146,7 +146,7 @@ VECC_KG_FN void move_row(const Bound& a, unsigned row, unsigned begin, unsigned 
     Moved re;
     Moved im;
     const unsigned long long place =
-        kIsFormula ? number_place<kIsEntity>(a, rows, row, k) : first + k;
+        kIsFormula ? number_place<kIsEntity>(a, rows, of.row, k) : first + k;
     re.read(table, states, place);
     if constexpr (kComplex) im.read(table, states, first + a.dim / 2 + k);
     const Complex<Number> own = {re.w, kComplex ? im.w : Number(0)};
@@ -154,7 +154,7 @@ VECC_KG_FN void move_row(const Bound& a, unsigned row, unsigned begin, unsigned 
     if constexpr (kRegularizes) factor += penalty_factor(a, queries, square_of(own));
     Complex<Number> sum = {Number(0), Number(0)};
 #pragma unroll 4
-    for (unsigned p = begin; p < end; ++p) {
+    for (unsigned p = of.begin; p < of.end; ++p) {
       const unsigned part = static_cast<unsigned>(keys[p]);
       const Complex<Number> more =
           kIsEntity ? entity_part(a, queries, part, k, own) : relation_part(a, part, width, k);
