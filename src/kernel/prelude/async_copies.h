@@ -10,24 +10,20 @@ struct __align__(kBytes) CopiedBytes {
   unsigned words[kBytes / 4];
 };
 
-// kBytes, 4, 8 or 16, at an address that is a multiple of them; without `is_there` nothing is read
-// and the copy is 0.
+// kBytes, 4, 8 or 16, at an address that is a multiple of them.
 template <unsigned kBytes>
-__device__ __forceinline__ void copy_async(void* to, const void* from, bool is_there = true) {
+__device__ __forceinline__ void copy_async(void* to, const void* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(to));
   if constexpr (kBytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(from),
-                 "r"(is_there ? 16 : 0)
-                 : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target), "l"(from) : "memory");
   } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(target), "l"(from),
-                 "n"(kBytes), "r"(is_there ? kBytes : 0)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(target), "l"(from), "n"(kBytes)
                  : "memory");
   }
 #else
   using Bytes = CopiedBytes<kBytes>;
-  *static_cast<Bytes*>(to) = is_there ? *static_cast<const Bytes*>(from) : Bytes{};
+  *static_cast<Bytes*>(to) = *static_cast<const Bytes*>(from);
 #endif
 }
 __device__ __forceinline__ void wait_for_copies() {

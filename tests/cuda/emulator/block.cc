@@ -47,7 +47,7 @@ struct Place {
 // What a thread has in flight to shared memory.
 struct Copy {
   char* to;
-  const char* from;  // null: zeros
+  const char* from;
   unsigned bytes;
 };
 
@@ -170,13 +170,7 @@ class Block {
   }
   void wait_for_copies() {
     std::vector<Copy>& copies = threads_[vecc_thread_index.x].copies;
-    for (const Copy& copy : copies) {
-      if (copy.from == nullptr) {
-        std::memset(copy.to, 0, copy.bytes);
-      } else {
-        std::memcpy(copy.to, copy.from, copy.bytes);
-      }
-    }
+    for (const Copy& copy : copies) std::memcpy(copy.to, copy.from, copy.bytes);
     copies.clear();
   }
   static unsigned lane() { return vecc_thread_index.x % kWarp; }

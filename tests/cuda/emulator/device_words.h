@@ -24,8 +24,7 @@ int vecc_lane();
 // sum += a b of a warp's tensor cores, in the layout of mma.sync's m16n8k8 (tf32) and m16n8k16.
 void vecc_multiply_tf32(const unsigned* a, const unsigned* b, float* sum);
 void vecc_multiply_bf16(const unsigned* a, const unsigned* b, float* sum);
-// A copy of a thread to shared memory, which is there when it has waited for its copies; `from` may
-// be null: zeros.
+// A copy of a thread to shared memory, which is there when it has waited for its copies.
 void vecc_begin_copy(void* to, const void* from, unsigned bytes);
 void vecc_wait_for_copies();
 double erf(double);
@@ -135,8 +134,8 @@ inline double __dsqrt_rn(double x) {
 #define VECC_ASYNC_COPIES 1
 namespace vecc_kernel {
 template <unsigned kBytes>
-inline void copy_async(void* to, const void* from, bool is_there = true) {
-  vecc_begin_copy(to, is_there ? from : nullptr, kBytes);
+inline void copy_async(void* to, const void* from) {
+  vecc_begin_copy(to, from, kBytes);
 }
 inline void wait_for_copies() {
   vecc_wait_for_copies();
