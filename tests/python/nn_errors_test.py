@@ -108,6 +108,8 @@ def unary(function):
 
 CONV = {"g": "ends", "x": "nodes"}
 PAIR = {"g": "ends", "x": "pair"}
+LESS = {"bias": False, "root_weight": False}
+FLAGS = {"bias": "flag", "root_weight": "flag"}
 
 #: The function, arguments that it takes, and the kinds of all that it has.
 CALLS = {
@@ -167,11 +169,11 @@ CALLS = {
     "symmetric": (layers.symmetric, lambda g: {"x": g.x, "e": g.edges, "w": g.w},
                   {"x": "value", "e": "edges", "w": "edge value"}),
     "gcn": (layers.gcn, lambda g: {"g": g, "x": g.x, "out": 2, "edge_weight": "w",
-                                   "self_loops": True, "name": "n"},
+                                   "self_loops": True, "bias": False, "name": "n"},
             {**CONV, "out": "size", "edge_weight": "edge number", "self_loops": "flag",
-             "name": "name"}),
-    "sage": (layers.sage, lambda g: {"g": g, "x": g.x, "out": 2, "aggregation": "max"},
-             {**PAIR, "out": "size", "aggregation": "aggregation"}),
+             "bias": "flag", "name": "name"}),
+    "sage": (layers.sage, lambda g: {"g": g, "x": g.x, "out": 2, "aggregation": "max", **LESS},
+             {**PAIR, "out": "size", "aggregation": "aggregation", **FLAGS}),
     "gin": (layers.gin, lambda g: {"g": g, "x": g.x, "network": network, "eps": 0.1,
                                    "train_eps": True},
             {**PAIR, "network": "network", "eps": "number", "train_eps": "flag"}),
@@ -181,22 +183,24 @@ CALLS = {
               "train_eps": "flag"}),
     **{name: (getattr(layers, name), lambda g: {
         "g": g, "x": g.x, "out": 2, "heads": 2, "slope": 0.2, "concatenated": False,
-        "edge_attr": "a", "dropout": 0.1, "self_loops": False, "residual": True},
+        "edge_attr": "a", "dropout": 0.1, "self_loops": False, "residual": True,
+        "bias": False},
         {**PAIR, "out": "size", "heads": "size", "slope": "number", "concatenated": "flag",
          "edge_attr": "edge value", "dropout": "probability", "self_loops": "flag",
-         "residual": "flag"})
+         "residual": "flag", "bias": "flag"})
        for name in ("gat", "gatv2")},
     "transformer": (layers.transformer, lambda g: {
         "g": g, "x": g.x, "out": 2, "heads": 2, "concatenated": False, "edge_attr": "a",
-        "dropout": 0.1},
+        "dropout": 0.1, **LESS},
         {**PAIR, "out": "size", "heads": "size", "concatenated": "flag",
-         "edge_attr": "edge value", "dropout": "probability"}),
-    "rgcn": (layers.rgcn, lambda g: {"g": g, "x": g.x, "out": 2, "relation": g.kind},
-             {**PAIR, "out": "size", "relation": "edge category"}),
+         "edge_attr": "edge value", "dropout": "probability", **FLAGS}),
+    "rgcn": (layers.rgcn, lambda g: {"g": g, "x": g.x, "out": 2, "relation": g.kind,
+                                     **LESS},
+             {**PAIR, "out": "size", "relation": "edge category", **FLAGS}),
     "rgat": (layers.rgat, lambda g: {"g": g, "x": g.x, "out": 2, "relation": g.kind, "heads": 2,
-                                     "slope": 0.1, "dropout": 0.1},
+                                     "slope": 0.1, "dropout": 0.1, "bias": False},
              {**CONV, "out": "size", "relation": "edge category", "heads": "size",
-              "slope": "number", "dropout": "probability"}),
+              "slope": "number", "dropout": "probability", "bias": "flag"}),
     "hgt": (lambda **options: layers.hgt(**options)["node"],
             lambda g: {"g": g, "x": {"node": g.x}, "out": 4, "heads": 2},
             {"g": "graph", "x": "sets", "out": "size", "heads": "size"}),
@@ -205,15 +209,16 @@ CALLS = {
     "gru": (lambda x, h, size, inputs, name: layers.gru(size, inputs, name)(x, h),
             lambda g: {"x": g.x, "h": g.x, "size": 3, "inputs": 3, "name": "rnn"},
             {"x": "vector", "h": "vector", "size": "size", "inputs": "size", "name": "text"}),
-    "gated_graph": (layers.gated_graph, lambda g: {"g": g, "x": g.x, "out": 4, "steps": 2},
-                    {**CONV, "out": "size", "steps": "steps"}),
+    "gated_graph": (layers.gated_graph, lambda g: {"g": g, "x": g.x, "out": 4, "steps": 2,
+                                                   "bias": False},
+                    {**CONV, "out": "size", "steps": "steps", "bias": "flag"}),
     "edge": (layers.edge, lambda g: {"g": g, "x": g.x, "network": network, "aggregation": "max"},
              {**PAIR, "network": "network", "aggregation": "aggregation"}),
     "nn_conv": (layers.nn_conv, lambda g: {
         "g": g, "x": g.x, "out": 2, "network": lambda a: layers.mlp(a, 6), "edge_attr": "a",
-        "aggregation": "mean"},
+        "aggregation": "mean", **LESS},
         {**PAIR, "out": "size", "network": "network", "edge_attr": "edge value",
-         "aggregation": "aggregation"}),
+         "aggregation": "aggregation", **FLAGS}),
     "appnp": (layers.appnp, lambda g: {"g": g, "x": g.x, "steps": 2, "alpha": 0.1},
               {**CONV, "steps": "steps", "alpha": "share"}),
     "gen": (layers.gen, lambda g: {"g": g, "x": g.x, "out": 3, "network": network,
@@ -270,7 +275,8 @@ class ErrorsTest(unittest.TestCase):
 
     def test_all_are_here(self):
         own = {name for name, thing in vars(layers).items() if inspect.isfunction(thing)
-               and getattr(thing, "__module__", "") == "vecc.nn.layers" and name[0] != "_"}
+               and getattr(thing, "__module__", "") in (layers.__name__, "vecc.nn.hgt")
+               and name[0] != "_"}
         self.assertEqual(CALLS.keys(), (set(nn.__all__) - OTHER_NAMES) | (own - {"layer"}))
         for name, (function, _, kinds) in CALLS.items():
             if function.__module__ != __name__:

@@ -92,6 +92,82 @@ class OptionsTest(unittest.TestCase):
             model = nn.Model(network).trace(DATA)
             self.assertEqual(model.set_weights(torch.nn.ModuleDict({"conv": peer})), [])
 
+    def test_without_bias_or_root(self):
+        """As the module without them; of a layer that has them they would stay as they began."""
+        x, ends, types, attributes = (TORCH[name] for name in (
+            "x", "edge_index", "edge_type", "edge_attr"))
+        bias, root = {"bias": False}, {"root_weight": False}
+
+        def to_matrices(e):
+            return nn.linear(e, DIM * OUT, bias=True, name="nn")
+        for peer, layer, options, inputs in (
+                (lambda **o: pyg.GCNConv(DIM, OUT, **o),
+                 lambda g, **o: layers.gcn(g, g.x, OUT, **o), bias, (x, ends)),
+                (lambda **o: pyg.SAGEConv(DIM, OUT, **o),
+                 lambda g, **o: layers.sage(g, g.x, OUT, **o), bias, (x, ends)),
+                (lambda **o: pyg.SAGEConv(DIM, OUT, **o),
+                 lambda g, **o: layers.sage(g, g.x, OUT, **o), root, (x, ends)),
+                (lambda **o: pyg.GATConv(DIM, OUT, **o),
+                 lambda g, **o: layers.gat(g, g.x, OUT, **o), bias, (x, ends)),
+                (lambda **o: pyg.GATv2Conv(DIM, OUT, **o),
+                 lambda g, **o: layers.gatv2(g, g.x, OUT, **o), bias, (x, ends)),
+                (lambda **o: pyg.TransformerConv(DIM, OUT, **o),
+                 lambda g, **o: layers.transformer(g, g.x, OUT, **o), bias, (x, ends)),
+                (lambda **o: pyg.TransformerConv(DIM, OUT, **o),
+                 lambda g, **o: layers.transformer(g, g.x, OUT, **o), root, (x, ends)),
+                (lambda **o: pyg.RGCNConv(DIM, OUT, RELATIONS, **o),
+                 lambda g, **o: layers.rgcn(g, g.x, OUT, g.edge_type, **o), {**bias, **root},
+                 (x, ends, types)),
+                (lambda **o: pyg.NNConv(DIM, OUT, torch.nn.Linear(3, DIM * OUT), **o),
+                 lambda g, **o: layers.nn_conv(g, g.x, OUT, to_matrices, **o), {**bias, **root},
+                 (x, ends, attributes)),
+                (lambda **o: pyg.GatedGraphConv(DIM, 2, **o),
+                 lambda g, **o: layers.gated_graph(g, g.x, DIM, 2, **o), bias, (x, ends))):
+            conv = peer(**options).double()
+            module = torch.nn.ModuleDict({"conv": conv})
+            with self.subTest(conv, **options):
+                model = nn.Model(lambda g: layer(g, name="conv", **options), dtype="f64",
+                                 backend="interpreter").trace(DATA)
+                self.assertEqual(model.set_weights(module), [])
+                self.assertLess(near(model(DATA), conv(*inputs).detach().numpy()), TOLERANCE)
+                whole = nn.Model(lambda g: layer(g, name="conv")).trace(DATA)
+                with self.assertRaisesRegex(vecc.Error, (
+                        f"conv is {type(conv).__name__}" r"(\(root_weight=False\), but the model "
+                        r"calls .*root_weight=True| without conv/.*\(\) has: bias=False)")):
+                    whole.set_weights(module)
+                lacks = whole.weights.keys() - model.weights.keys()
+                unused = {f"conv/{name.replace('.', '/')}" for name in conv.state_dict()} & lacks
+                self.assertEqual(set(whole.set_weights(module.state_dict())), lacks - unused)
+
+    def test_functions_between_linear_layers(self):
+        """Of a Sequential they are in no weight's name."""
+        linear, relu = torch.nn.Linear, torch.nn.ReLU()
+
+        def network(g, behind=lambda v: v):
+            return layers.gin(g, g.x, lambda v: behind(layers.mlp(v, 8, OUT)), name="conv")
+        for parts, behind, says in (
+                ((torch.nn.Tanh(),), lambda v: v, r"Sequential\(Linear, Tanh, Linear\), but the "
+                 r"model calls mlp\(name='nn'\), which is Sequential\(Linear, ReLU, Linear\)"),
+                ((relu, relu), lambda v: v, r"\): nn.relu\(nn.layers.mlp\(...\)\)"),
+                ((relu, relu), nn.tanh, r"\): nn.relu\(nn.layers.mlp\(...\)\)"),
+                ((relu, torch.nn.Tanh()), lambda v: v, r"\): nn.tanh\(nn.layers.mlp\(...\)\)"),
+                ((relu, relu), nn.relu, None), ((relu, torch.nn.Tanh()), nn.tanh, None),
+                ((relu, torch.nn.Identity()), lambda v: v, None), ((relu,), nn.relu, None)):
+            peer = pyg.GINConv(torch.nn.Sequential(
+                linear(DIM, 8), parts[0], linear(8, OUT), *parts[1:])).double()
+            module = torch.nn.ModuleDict({"conv": peer})
+            model = nn.Model(lambda g: network(g, behind), dtype="f64",
+                             backend="interpreter").trace(DATA)
+            if says is not None:
+                with self.assertRaisesRegex(vecc.Error, f"conv.nn is .*{says}"):
+                    model.set_weights(module)
+                self.assertEqual(model.set_weights(module.state_dict()), [])
+                continue
+            self.assertEqual(model.set_weights(module), [])
+            if len(parts) > 1:
+                expected = peer(TORCH["x"], TORCH["edge_index"]).detach().numpy()
+                self.assertLess(near(model(DATA), expected), TOLERANCE)
+
     def test_options_that_change_nothing(self):
         """The numbers are the same: of one head, of loops without features, by another name."""
         for peer, network in (

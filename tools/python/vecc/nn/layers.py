@@ -9,15 +9,16 @@ two sets of nodes; x_j is of the first, x_i of the second. docs/models.md lists 
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence,
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Mapping, NoReturn, Optional, Sequence,
                     Tuple, TypeVar, Union)
 
 from vecc.nn.checks import (NotNegative, Positive, Probability, Share, Size, Steps, apply,
                             checked, refuse)
-from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, exp, gelu, layer as named,
-                         leaky_relu, linear, log, lstm, matmul, max as max_of, mean,
-                         min as min_of, relu, reshape, sigmoid, softmax, sqrt, square,
-                         sum as sum_of, table, tanh, uniform, weight)
+from vecc.nn.hgt import hgt
+from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, layer as named, leaky_relu,
+                         linear, log, lstm, matmul, max as max_of, mean, min as min_of, relu,
+                         reshape, sigmoid, softmax, sqrt, square, sum as sum_of, table, tanh,
+                         uniform, weight)
 from vecc.nn.norms import dropout as dropped
 from vecc.nn.trace import Category, Endpoint, Operand, Value, current, describe, fail, no_name
 from vecc.nn.view import Edges, GraphView
@@ -39,7 +40,6 @@ Network = Callable[[Value], Value]
 Ends = Union[GraphView, Edges]
 Pair = Union[Value, Tuple[Value, Value]]  #: of all nodes, or of sources and of targets
 EdgeValue = Union[str, Value]  #: a feature of edges by its name, or a value on the edges
-Relations = List[Tuple[Edges, Value, Value]]  #: scores by head, values by head
 Aggregation = Callable[..., Value]  #: (messages, over=g.dst)
 AGGREGATIONS: Dict[str, Aggregation] = {"sum": sum_of, "mean": mean, "max": max_of, "min": min_of}
 
@@ -54,6 +54,11 @@ def _heads(h: Value, concatenated: bool) -> Value:
     if concatenated:
         return reshape(h, h.size)
     return matmul(constant([1 / h.shape[0]] * h.shape[0]), h)
+
+
+def _shifted(h: Value, bias: bool) -> Value:
+    """With the layer's own bias, or as it is."""
+    return h + weight("bias", h.shape, "zeros") if bias else h
 
 
 def _aggregation(name: str, more: Mapping[str, Aggregation] = MappingProxyType({})) -> Aggregation:
@@ -143,6 +148,7 @@ def mlp(x: Value, *sizes: Size, name: str = "nn") -> Value:
     with current().scope(name):
         for number, size in enumerate(sizes):
             x = linear(relu(x) if number else x, size, bias=True, name=str(2 * number))
+        current().call("mlp", {"layers": len(sizes), "value": x})
     return x
 
 
@@ -161,7 +167,7 @@ def symmetric(x: Value, e: Edges, w: Optional[Value] = None) -> Value:
 
 @layer
 def gcn(g: Ends, x: Value, out: Size, edge_weight: Optional[EdgeValue] = None,
-        self_loops: bool = True) -> Value:
+        self_loops: bool = True, bias: bool = True) -> Value:
     """x [n] of nodes to [out]; `edge_weight`: a feature of edges, scalars, or a value on them, or on
     g.with_self_loops(). Kipf, Welling, 2017."""
     e = _looped(g, self_loops, edge_weight, fill=1, keep=True)
@@ -169,20 +175,22 @@ def gcn(g: Ends, x: Value, out: Size, edge_weight: Optional[EdgeValue] = None,
     if w is not None and w.size != 1:
         fail(f"gcn(edge_weight=) {describe(w)}: expected a number of each edge")
     w = w if w is None else reshape(w, ())
-    return symmetric(linear(x, out, name="lin", init="glorot"), e, w) + weight("bias", out, "zeros")
+    return _shifted(symmetric(linear(x, out, name="lin", init="glorot"), e, w), bias)
 
 
 @layer
-def sage(g: Ends, x: Pair, out: Size, aggregation: str = "mean") -> Value:
-    """x [n] of nodes (or a pair) to [out]; `aggregation`: mean, max, sum, min, lstm. Hamilton et
-    al., 2017."""
+def sage(g: Ends, x: Pair, out: Size, aggregation: str = "mean", bias: bool = True,
+         root_weight: bool = True) -> Value:
+    """x [n] of nodes (or a pair) to [out]; `aggregation`: mean, max, sum, min, lstm;
+    `root_weight`: with W_r x_i. Hamilton et al., 2017."""
     x_j, x_i = _pair(g, x)
     if aggregation == "lstm":
         with current().scope("aggr_module"):
             around = lstm(x_j[g.src], g.dst, padded=True)
     else:
         around = _aggregation(aggregation, {"lstm": lstm})(x_j[g.src], over=g.dst)
-    return linear(around, out, bias=True, name="lin_l") + linear(x_i, out, name="lin_r")
+    h = linear(around, out, bias=bias, name="lin_l")
+    return h + linear(x_i, out, name="lin_r") if root_weight else h
 
 
 def _one_and_eps(eps: float, train_eps: bool) -> Operand:
@@ -215,18 +223,19 @@ def gine(g: Ends, x: Pair, network: Network, edge_attr: EdgeValue = "edge_attr",
 
 
 def _weighed(e: Edges, h: Value, x_i: Value, s: Value, dropout: float, concatenated: bool,
-              residual: bool) -> Value:
+              residual: bool, bias: bool) -> Value:
     """What gat() and gatv2() are of scores s [heads] of edges, values h (heads, n) of sources."""
     s = dropped(softmax(s, over=e.dst), dropout)
     h = _heads(sum_of(s[:, None] * h[e.src], over=e.dst), concatenated)
     h = h + linear(x_i, h.shape[0], name="res", init="glorot") if residual else h
-    return h + weight("bias", h.shape, "zeros")
+    return _shifted(h, bias)
 
 
 @layer
 def gat(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
         concatenated: bool = True, edge_attr: Optional[EdgeValue] = None,
-        dropout: Probability = 0.0, self_loops: bool = True, residual: bool = False) -> Value:
+        dropout: Probability = 0.0, self_loops: bool = True, residual: bool = False,
+        bias: bool = True) -> Value:
     """x [n] of nodes (or a pair), `edge_attr` [k] of edges to [heads * out], or to their mean [out]
     where not `concatenated`; `residual`: and W x_i. Velickovic et al., 2018."""
     e = _looped(g, self_loops, edge_attr)
@@ -239,32 +248,34 @@ def gat(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
     if edge_attr is not None:
         a = linear(_of_edges(e, edge_attr), (heads, out), name="lin_edge", init="glorot")
         s = s + dot(a, weight("att_edge", (heads, out)))
-    return _weighed(e, h, x_i, leaky_relu(s, slope), dropout, concatenated, residual)
+    return _weighed(e, h, x_i, leaky_relu(s, slope), dropout, concatenated, residual, bias)
 
 
 @layer
 def gatv2(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
           concatenated: bool = True, edge_attr: Optional[EdgeValue] = None,
-          dropout: Probability = 0.0, self_loops: bool = True, residual: bool = False) -> Value:
+          dropout: Probability = 0.0, self_loops: bool = True, residual: bool = False,
+          bias: bool = True) -> Value:
     """As gat(), with attention that depends on the target. Brody et al., 2022."""
     e = _looped(g, self_loops, edge_attr)
     x_j, x_i = _pair(g, x)
-    h, own = (linear(each, (heads, out), bias=True, name=f"lin_{end}", init="glorot")
+    h, own = (linear(each, (heads, out), bias=bias, name=f"lin_{end}", init="glorot")
               for end, each in (("l", x_j), ("r", x_i)))
     z = h[e.src] + own[e.dst]
     if edge_attr is not None:
         z = z + linear(_of_edges(e, edge_attr), (heads, out), name="lin_edge", init="glorot")
     s = dot(leaky_relu(z, slope), weight("att", (heads, out)))
-    return _weighed(e, h, x_i, s, dropout, concatenated, residual)
+    return _weighed(e, h, x_i, s, dropout, concatenated, residual, bias)
 
 
 @layer
 def transformer(g: Ends, x: Pair, out: Size, heads: Size = 1, concatenated: bool = True,
-                edge_attr: Optional[EdgeValue] = None, dropout: Probability = 0.0) -> Value:
+                edge_attr: Optional[EdgeValue] = None, dropout: Probability = 0.0,
+                bias: bool = True, root_weight: bool = True) -> Value:
     """x [n] of nodes (or a pair), `edge_attr` [k] of edges to [heads * out], or to their mean [out]
-    where not `concatenated`. Shi et al., 2021."""
+    where not `concatenated`; `root_weight`: with W_skip x_i. Shi et al., 2021."""
     x_j, x_i = _pair(g, x)
-    k, q, v = (linear(each, (heads, out), bias=True, name=f"lin_{name}")
+    k, q, v = (linear(each, (heads, out), bias=bias, name=f"lin_{name}")
                for name, each in (("key", x_j), ("query", x_i), ("value", x_j)))
     k, v = k[g.src], v[g.src]
     if edge_attr is not None:
@@ -272,24 +283,26 @@ def transformer(g: Ends, x: Pair, out: Size, heads: Size = 1, concatenated: bool
         k, v = k + a, v + a
     s = dropped(softmax(dot(q[g.dst], k) * out ** -0.5, over=g.dst), dropout)
     h = _heads(sum_of(s[:, None] * v, over=g.dst), concatenated)
-    return h + linear(x_i, h.shape[0], bias=True, name="lin_skip")
+    return h + linear(x_i, h.shape[0], bias=bias, name="lin_skip") if root_weight else h
 
 
 @layer
-def rgcn(g: Ends, x: Pair, out: Size, relation: Category) -> Value:
-    """x [n] of nodes (or a pair) to [out]; `relation`: a category of edges. Schlichtkrull et al.,
-    2018."""
+def rgcn(g: Ends, x: Pair, out: Size, relation: Category, bias: bool = True,
+         root_weight: bool = True) -> Value:
+    """x [n] of nodes (or a pair) to [out]; `relation`: a category of edges; `root_weight`: with
+    W_root x_i. Schlichtkrull et al., 2018."""
     x_j, x_i = _pair(g, x)
     relation = _relation(g, relation)
     w = table("weight", relation.count, (x_j.shape[0], out))
     messages = (x_j[g.src] @ w[relation]) / count(g.dst, by=relation)
-    root = x_i @ weight("root", (x_i.shape[0], out))
-    return sum_of(messages, over=g.dst) + root + weight("bias", out, "zeros")
+    h = sum_of(messages, over=g.dst)
+    h = h + x_i @ weight("root", (x_i.shape[0], out)) if root_weight else h
+    return _shifted(h, bias)
 
 
 @layer
 def rgat(g: Ends, x: Value, out: Size, relation: Category, heads: Size = 1,
-         slope: float = 0.2, dropout: Probability = 0.0) -> Value:
+         slope: float = 0.2, dropout: Probability = 0.0, bias: bool = True) -> Value:
     """x [n] of nodes to [heads * out]; `relation`: a category of edges. Busbridge et al., 2019."""
     x, relation = _nodes(g, x), _relation(g, relation)
     w = table("weight", relation.count, (x.shape[0], heads * out))[relation]
@@ -298,72 +311,7 @@ def rgat(g: Ends, x: Value, out: Size, relation: Category, heads: Size = 1,
     s = softmax(leaky_relu((x[g.dst] @ w) @ q + h @ k, slope), over=g.dst)
     s = dropped(s, dropout)
     h = sum_of(s[:, None] * reshape(h, (heads, out)), over=g.dst)
-    return reshape(h, heads * out) + weight("bias", heads * out, "zeros")
-
-
-@layer
-def hgt(g: GraphView, x: Mapping[str, Value], out: Size, heads: Size = 1) -> Dict[str, Value]:
-    """x [n] by set of nodes, the result [out] also; a set without incoming edges has none. `out`
-    is a multiple of `heads`. Hu et al., 2020."""
-    size = out // heads
-    if size * heads != out:
-        fail(f"{out} is no multiple of {heads} heads, expected one")
-    if missing := [key for key in g.edge_types if not {key[0], key[2]} <= x.keys()]:
-        fail(f"hgt(x=) has {', '.join(x) or 'nothing'}, but there are edges "
-             f"{' '.join(missing[0])}: expected a value of both of their sets of nodes")
-    x = {t: _of_set(g, t, value) for t, value in x.items()}
-    kqv = {t: [linear(x[t], out, bias=True, name=f"{part}/{t}") for part in "kqv"] for t in x}
-    scores: Dict[str, Relations] = {}
-    for key in g.edge_types:
-        e, label = g[key], "__".join(key)
-
-        def by_head(value: Value, name: str) -> Value:
-            parts = [value[head * size:(head + 1) * size]
-                     @ weight(f"{name}/{label}/{head}", (size, size), "kaiming_uniform")
-                     for head in range(heads)]
-            return reshape(concat(*parts), (heads, size))[e.src]
-        k, v = by_head(kqv[key[0]][0], "k_rel"), by_head(kqv[key[0]][2], "v_rel")
-        q = reshape(kqv[key[2]][1], (heads, size))[e.dst]
-        p = concat(*(reshape(weight(f"p_rel/{label}/{head}", (), "ones"), 1)
-                     for head in range(heads)))
-        scores.setdefault(key[2], []).append((e, dot(q, k) * p * size ** -0.5, v))
-    return {t: _hgt_node(t, x[t], out, scores[t]) for t in x if t in scores}
-
-
-def _of_set(g: GraphView, t: str, x: Value) -> Value:
-    """[n] of the nodes t."""
-    if not isinstance(x, Value) or str(x.domain) != str(g[t]) or len(x.shape) > 1:
-        refuse(f"hgt(x={{{t!r}: ...}})", x, f"a vector of each of {g[t]}")
-    return x
-
-
-def _hgt_node(t: str, x: Value, out: Size, edges: Relations) -> Value:
-    """What a set of nodes gets of the edges of all relations into it."""
-    h = linear(gelu(reshape(_attended(edges), out)), out, bias=True, name=f"out_lin/{t}")
-    if x.shape != h.shape:
-        return h
-    mix = sigmoid(weight(f"skip/{t}", (), "ones"))
-    return mix * h + (1 - mix) * x
-
-
-def _attended(edges: Relations) -> Value:
-    """The sum of values of edges, weighed by the softmax of their scores over all relations into a
-    node together: exponentials of each, of the largest score of all, by the sum of all."""
-    if len(edges) == 1:
-        e, s, v = edges[0]
-        return sum_of(softmax(s, over=e.dst)[:, None] * v, over=e.dst)
-    tops = [max_of(s, over=e.dst) for e, s, _ in edges]
-    top = tops[0]
-    for other in tops[1:]:
-        top = top + relu(other - top)
-    total, weighed = None, None
-    for e, s, v in edges:
-        a = exp(s - top[e.dst])
-        share, part = sum_of(a, over=e.dst), sum_of(a[:, None] * v, over=e.dst)
-        total = share if total is None else total + share
-        weighed = part if weighed is None else weighed + part
-    assert total is not None and weighed is not None
-    return weighed / elementwise("sum($0, 1e-16)", total)[:, None]
+    return _shifted(reshape(h, heads * out), bias)
 
 
 @layer
@@ -384,12 +332,14 @@ def film(g: Ends, x: Value, out: Size, relation: Optional[Category] = None) -> V
 
 
 @checked
-def gru(size: Size, inputs: Size, name: str = "rnn") -> Callable[[Value, Value], Value]:
+def gru(size: Size, inputs: Size, name: str = "rnn", bias: bool = True
+        ) -> Callable[[Value, Value], Value]:
     """torch.nn.GRUCell: a function of (x, h) whose calls share their weights."""
     first = uniform(size ** -0.5)
     w_i, w_h = (weight(f"{name}/weight_{part}", (3 * size, sides), first)
                 for part, sides in (("ih", inputs), ("hh", size)))
-    b_i, b_h = (weight(f"{name}/bias_{part}", 3 * size, first) for part in ("ih", "hh"))
+    b_i, b_h = (weight(f"{name}/bias_{part}", 3 * size, first) if bias else 0.0
+                for part in ("ih", "hh"))
 
     @checked
     def cell(x: Value, h: Value) -> Value:
@@ -402,13 +352,13 @@ def gru(size: Size, inputs: Size, name: str = "rnn") -> Callable[[Value, Value],
 
 
 @layer
-def gated_graph(g: Ends, x: Value, out: Size, steps: Steps) -> Value:
+def gated_graph(g: Ends, x: Value, out: Size, steps: Steps, bias: bool = True) -> Value:
     """x [n] of nodes to [out], at least n: zeros are added. Li et al., 2016."""
     x = _nodes(g, x)
     n = x.shape[0]
     if n > out:
         fail(f"gated_graph of {describe(x)} to {out}: it only adds zeros, expected at least {n}")
-    cell = gru(out, out)
+    cell = gru(out, out, bias=bias)
     h = x if n == out else concat(x, constant([0.0] * (out - n)))
     for step in range(steps):
         m = h @ weight(f"weight/{step}", (out, out), "kaiming_uniform")
@@ -428,14 +378,14 @@ def edge(g: Ends, x: Pair, network: Network, aggregation: str = "max") -> Value:
 
 @layer
 def nn_conv(g: Ends, x: Pair, out: Size, network: Network, edge_attr: EdgeValue = "edge_attr",
-            aggregation: str = "sum") -> Value:
-    """x [n] of nodes (or a pair) to [out]; `network` makes [n * out] of `edge_attr` of edges.
-    Gilmer et al., 2017."""
+            aggregation: str = "sum", bias: bool = True, root_weight: bool = True) -> Value:
+    """x [n] of nodes (or a pair) to [out]; `network` makes [n * out] of `edge_attr` of edges;
+    `root_weight`: with W x_i. Gilmer et al., 2017."""
     x_j, x_i = _pair(g, x)
     sides = (x_j.shape[0], out)
     w = reshape(apply(network, _of_edges(_edges(g), edge_attr), "nn_conv", sides), sides)
-    around = _aggregation(aggregation)(x_j[g.src] @ w, over=g.dst)
-    return around + linear(x_i, out, name="lin") + weight("bias", out, "zeros")
+    h = _aggregation(aggregation)(x_j[g.src] @ w, over=g.dst)
+    return _shifted(h + linear(x_i, out, name="lin") if root_weight else h, bias)
 
 
 @layer

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import reduce
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Tuple, Union
+from typing import (TYPE_CHECKING, Any, Callable, Container, Dict, Iterable, Iterator, List, Mapping,
+                    Tuple, Union)
 
 import numpy as np
 
 from vecc.error import usage_error
 from vecc.nn.data import any_array
+from vecc.nn.sequentials import check_sequential
 from vecc.nn.trace import is_number
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ _ONLY: Dict[str, Dict[str, Any]] = {
     "GCNConv": {"improved": False, "normalize": True, "aggr": "add"},
     "SAGEConv": {"normalize": False}, "GATConv": _LOOPS, "GATv2Conv": _LOOPS,
     "GINConv": {"aggr": "add"}, "GINEConv": {"aggr": "add"},
-    "TransformerConv": {"root_weight": True, "aggr": "add"}, "RGCNConv": {"aggr": "mean"},
+    "TransformerConv": {"aggr": "add"}, "RGCNConv": {"aggr": "mean"},
     "RGATConv": {"mod": None, "attention_mechanism": "across-relation",
                  "attention_mode": "additive-self-attention", "aggr": "add"},
     "FiLMConv": {"aggr": "mean", "act": "relu"}, "GatedGraphConv": {"aggr": "add"},
@@ -40,7 +42,8 @@ _ATTENTION = {"negative_slope": "slope", "add_self_loops": "self_loops", "concat
 _NORM = {"eps": "eps", "momentum": "momentum"}
 #: Options without weights that are arguments of the layer here, by their names there.
 _ARGUMENTS: Dict[str, Dict[str, str]] = {
-    "gat": _ATTENTION, "gatv2": _ATTENTION, "rgat": _ATTENTION, "transformer": _ATTENTION,
+    "gat": _ATTENTION, "gatv2": _ATTENTION, "rgat": _ATTENTION,
+    "transformer": {**_ATTENTION, "root_weight": "root_weight"},
     "gcn": {"add_self_loops": "self_loops"}, "appnp": {"K": "steps", "alpha": "alpha"},
     "sage": {"aggr": "aggregation"}, "edge": {"aggr": "aggregation"},
     "nn_conv": {"aggr": "aggregation"}, "batch_norm": _NORM, "layer_norm": _NORM,
@@ -62,6 +65,10 @@ def arrays_of(weights: "Union[Mapping[str, Any], torch.nn.Module]", calls: Calls
             _check_options(path, part, calls)
             if type(part).__name__ in _LISTS:
                 lists[path] = _LISTS[type(part).__name__]
+    for path, (function, arguments) in calls.items():
+        if function == "transformer" and not arguments["root_weight"]:  # PyG makes, but not uses it
+            for what in ("weight", "bias"):
+                found.pop(f"{path.replace('/', '.')}.lin_skip.{what}", None)
     for path, function in lists.items():
         if function not in _CONVERT:
             continue
@@ -92,6 +99,9 @@ def _check_options(path: str, part: "torch.nn.Module", calls: Calls) -> None:
                               "one's own that does the same: "
                               "model.set_weights(module.state_dict())")
     for number, (function, arguments) in enumerate(found):
+        if function == "mlp":
+            check_sequential(path, part, arguments)
+            return
         differ = [(option, argument) for option, argument in _ARGUMENTS.get(function, {}).items()
                   if _differs(part, option, arguments.get(argument, _NONE))]
         if differ and number == len(found) - 1:
@@ -101,6 +111,21 @@ def _check_options(path: str, part: "torch.nn.Module", calls: Calls) -> None:
                               f"{argument}={arguments[argument]!r}, name={layer!r})")
         if not differ:
             return
+
+
+def check_complete(module: "torch.nn.Module", names: Iterable[str], given: Container[str],
+                   calls: Calls) -> None:
+    """That a module has all weights of the layer that gets them. What it was made without (bias,
+    root_weight) would stay as it began, at random, and outputs would be others."""
+    for path, part in module.named_modules(remove_duplicate=False):
+        layer = path.removesuffix(".module").replace(".", "/")
+        function, _ = calls.get(layer, ("mlp", {}))
+        missing = [name for name in names if name.startswith(f"{layer}/") and name not in given]
+        if missing and function != "mlp":
+            raise usage_error("weights", f"{path} is {type(part).__name__} without "
+                              f"{', '.join(missing)}, which the model's {function}() has: bias="
+                              "False and root_weight=False leave them out; "
+                              "model.set_weights(module.state_dict()) lets them stay as they are")
 
 
 def _calls_of(name: str, layer: str, calls: Calls) -> Iterator[Call]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from vecc.arrays import as_array
 from vecc.error import usage_error
-from vecc.nn.peers import arrays_of
+from vecc.nn.peers import arrays_of, check_complete
 from vecc.nn.trace import Shape, Trace, describe
 
 
@@ -17,8 +17,8 @@ def given_weights(weights: Any, trace: Trace, shapes: Mapping[str, Shape]) -> Di
     if not isinstance(weights, Mapping) and not hasattr(weights, "state_dict"):
         raise usage_error("weights", f"found {describe(weights)}, expected arrays by their names, a "
                           "state_dict, or a module of torch")
-    weights, arrays = arrays_of(weights, trace.calls), {}
-    for name, value in weights.items():
+    found, arrays = arrays_of(weights, trace.calls), {}
+    for name, value in found.items():
         name = name if name in trace.tables else name.replace(".", "/")
         if name.rpartition("/")[2] == "num_batches_tracked":  # a batch norm's, without a use
             continue
@@ -31,12 +31,14 @@ def given_weights(weights: Any, trace: Trace, shapes: Mapping[str, Shape]) -> Di
             name = name.removesuffix("/weight")  # torch's Embedding
         if name not in trace.tables:
             raise usage_error("weights", f"there are none called {name!r}; there are: "
-                              f"{', '.join(trace.tables)}{_named(name, weights, trace)}")
+                              f"{', '.join(trace.tables)}{_named(name, found, trace)}")
         array = as_array(value, np.float64)
         if _long(array.shape) != _long(shapes[name]):
             raise usage_error("weights", f"{name!r} are {list(array.shape)}, expected "
                               f"{list(shapes[name])}")
         arrays[name] = array
+    if not isinstance(weights, Mapping):
+        check_complete(weights, trace.tables, arrays, trace.calls)
     return arrays
 
 
