@@ -283,6 +283,7 @@ class DataTest(unittest.TestCase):
         self.check(lambda: data().nodes(x=np.array(["a"])), "expected floats or whole numbers")
         self.check(lambda: data().nodes(x=-np.ones(3, int)), "expected categories from 0")
         self.check(lambda: data().nodes(x=np.ones((3, 2), int)), "2 whole numbers a row")
+        self.check(lambda: data().nodes(x=x + 1j), "x is complex128, expected floats or whole")
         self.check(lambda: data().nodes(x=x).nodes(x=x), "is there already")
         self.check(lambda: data().nodes(x=x, graph=[0]), "graph has 1 entries, expected 3")
         self.check(lambda: data().edges([0], [0]), "there are no nodes 'node' yet")
@@ -291,6 +292,11 @@ class DataTest(unittest.TestCase):
         self.check(lambda: data().nodes(x=x).edges([0.5], [0]), "expected whole numbers")
         self.check(lambda: nn.as_data(3), "int is none of vecc.nn.Data")
         self.check(lambda: nn.as_data([]), "is empty")
+        self.check(lambda: nn.as_data(x), "ndarray is none of vecc.nn.Data")
+        less = nn.Model(lambda g: nn.sum(g.x[g.src], over=g.dst)).trace(
+            data().nodes(x=x).edges([0], [1]))
+        self.check(lambda: less(data().nodes(x=x)), r"has no edges of node to node, which the model "
+                   r"reads; a set without edges is torch.empty\(2, 0\)")
 
     def test_bad_labels(self):
         data, kind = two_groups()
@@ -306,6 +312,9 @@ class DataTest(unittest.TestCase):
         self.check(lambda: model.fit(data.labels(part), epochs=1), "NaN in part")
         self.check(lambda: data.labels(kind, train=np.ones(3, bool)), r"train has shape \[3\]")
         self.check(lambda: data.labels(kind, train=np.ones(60, int)), "twice; a mask is bool")
+        for weights in ({0: 1.0, 1: 2.0}, ["a", "b"]):
+            self.check(lambda: model.fit(data.labels(kind, class_weights=weights), epochs=1),
+                       "class_weights are (dict|list) .*, expected 2 numbers, one a class")
         self.check(lambda: model.fit(data.labels(kind, classes=["a", "b", "c"]), epochs=1),
                    "they name 3 classes")
         data.targets = None

@@ -74,6 +74,16 @@ class LinksTest(unittest.TestCase):
         self.assertEqual(metrics["samples"], len(scores))
         np.testing.assert_array_equal(model.predict(test).predicted, scores > 0)
 
+    def test_one_graph_to_validate_with(self):
+        """As in lists of one graph each."""
+        train, test = split_links()
+        of_lists = nn.Model(links).fit([train], epochs=3, validate=[test]).history
+        model = nn.Model(links)
+        found = model.fit(train, epochs=3, validate=test).history
+        self.assertEqual([epoch["validation_loss"] for epoch in found],
+                         [epoch["validation_loss"] for epoch in of_lists])
+        self.assertAlmostEqual(found[-1]["validation_loss"], model.evaluate(test)["loss"], places=6)
+
     def test_links_are_learned(self):
         train, test = split_links(nodes=200)
         for options in ({}, {"batch_size": 64}, {"batch_size": 64, "fanout": [6, 4]}):

@@ -110,6 +110,12 @@ class MasksTest(unittest.TestCase):
         self.check(lambda: data.labels(kind, train=split == 0, test=split < 2),
                    "20 rows are in train and in test")
         self.check(lambda: data.labels(kind, train=np.ones((60, 10), bool)), r"train_mask\[:, 0\]")
+        self.check(lambda: data.labels(kind, train=(split == 0) * 1.0),
+                   "train is float64, expected bool, a mask, or whole numbers of rows")
+        for train in (np.zeros(60, bool), None):
+            self.check(lambda: nn.Model(lambda g: nn.linear(g.x, 2)).fit(
+                data.labels(kind, train=train, test=split == 1), epochs=1),
+                "none marks a row to train on: train_mask, or labels")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 import torch.nn.functional as functional
 from torch_geometric.data import Batch, Data, HeteroData
+from torch_geometric.loader import DataLoader, NeighborLoader
 from torch_geometric.nn import GINEConv, global_mean_pool
 
 import vecc
@@ -161,6 +162,22 @@ class RowsTest(unittest.TestCase):
         self.check(lambda: nn.as_data(typed), "a to a: error: there is no edge_index beside the adj_t")
         typed["a", "to", "a"].edge_index = torch.tensor([[0, 1, 2], [0, 1, 2]])
         self.assertEqual(set(nn.as_data(typed).features[Domain("edge", ("a", "to", "a"))]), set())
+
+    def test_sources_that_are_none(self):
+        """Loaders, sparse matrices in the place of edges, tensors alone, numbers that are complex."""
+        data = graph(5, 8)
+        loader = NeighborLoader(data, [2], batch_size=2)
+        self.check(lambda: nn.as_data(loader), "NeighborLoader draws batches itself: give its .data"
+                   r", .* fit\(..., batch_size=1024, fanout=\[15, 10\]\)")
+        self.check(lambda: nn.as_data(DataLoader([data])), r"its .dataset, and fit\(..., batch_size=")
+        self.check(lambda: nn.as_data(data.x), "Tensor is none of vecc.nn.Data")
+        sparse = graph(5, 8)
+        sparse.edge_index = torch.eye(5).to_sparse()
+        for source in (sparse, [sparse]):
+            self.check(lambda: nn.as_data(source), r"edge_index is a sparse tensor \(torch.sparse_coo"
+                       r"\), expected \[2, count\]: .*to_edge_index")
+        data.x = data.x + 1j
+        self.check(lambda: nn.as_data(data), "x is complex128, expected floats or whole numbers")
 
     def test_sparse_features(self):
         data = graph(5, 8)

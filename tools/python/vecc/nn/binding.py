@@ -42,7 +42,8 @@ class Binding:
 
     def _check_there(self, domain: Domain) -> None:
         if domain._replace(loops=None) not in self.data.counts:
-            raise usage_error(self.data.name, f"has no {domain}, which the model reads")
+            empty = "; a set without edges is torch.empty(2, 0)" if domain.kind == "edge" else ""
+            raise usage_error(self.data.name, f"has no {domain}, which the model reads{empty}")
 
     def edges(self, domain: Domain) -> Edges:
         if domain not in self._edges:

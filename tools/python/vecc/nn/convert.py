@@ -37,8 +37,11 @@ def as_data(source: Any, known: Kinds = NO_KINDS) -> Data:
     if _is_list(source):
         return batch(_parts_of(source, known))
     if hasattr(source, "dataset") and hasattr(source, "batch_size"):
-        raise usage_error("data", f"{type(source).__name__} draws batches itself: give its "
-                          ".dataset, and fit(..., batch_size=32)")
+        graphs = not hasattr(source, "node_sampler") and not hasattr(source, "link_sampler")
+        raise usage_error("data", f"{type(source).__name__} draws batches itself: give its " + (
+            ".dataset, and fit(..., batch_size=32)" if graphs else
+            ".data, whose train_mask says of which nodes batches are (of links its edge_label_index)"
+            ", and fit(..., batch_size=1024, fanout=[15, 10])"))
     raise usage_error("data", f"{type(source).__name__} is none of vecc.nn.Data, PyG's Data or "
                       "HeteroData, a DGL or NetworkX graph, or a list of them; nn.from_arrays() "
                       "and nn.from_scipy() take arrays, nn.from_npz() and nn.from_edge_list() "
@@ -56,7 +59,8 @@ def _is_pyg(source: Any) -> bool:
 def _is_list(source: Any) -> bool:
     return (hasattr(source, "__len__") and hasattr(source, "__getitem__") and
             not _is_hetero(source) and not _is_pyg(source) and
-            not isinstance(source, (Data, str, bytes, dict, np.ndarray)))
+            not hasattr(source, "__array__") and
+            not isinstance(source, (Data, str, bytes, dict)))
 
 
 def _parts_of(source: Any, known: Kinds = NO_KINDS) -> List[Data]:
@@ -82,7 +86,9 @@ def _parts_of(source: Any, known: Kinds = NO_KINDS) -> List[Data]:
 
 
 def with_validation(source: Any, validation: Any, known: Kinds = NO_KINDS) -> Data:
-    """Two lists of graphs as one, whose second is marked to validate with."""
+    """Two lists of graphs (two graphs) as one, whose second is marked to validate with."""
+    if not _is_list(source) and not _is_list(validation):
+        source, validation = [source], [validation]
     if not _is_list(source) or not _is_list(validation):
         raise usage_error("validate", "expected a list of graphs beside a list of graphs, as "
                           "fit([train], validate=[other]), or a part of all (0.2); of one graph "
@@ -119,6 +125,7 @@ def from_scipy(adjacency: Any, x: Any = None, *, y: Any = None, masks: Any = Non
 def _attributes(source: Any) -> Iterator[Attribute]:
     """Arrays of PyG's Data that may be features, and what each may be of by its rows; what it is
     without knowing more comes first."""
+    _check_dense(source.edge_index)
     counts = {"edge": int(source.num_edges), "node": int(source.num_nodes),
               "graph": int(getattr(source, "num_graphs", 1) or 1)}
     if counts["edge"] == counts["node"]:
@@ -131,6 +138,13 @@ def _attributes(source: Any) -> Iterator[Attribute]:
             kinds = ["edge"]
         check_rows("data", name, value, counts[ROWS_OF[name]] if name in ROWS_OF else None)
         yield name, value, kinds
+
+
+def _check_dense(edge_index: Any) -> None:
+    """PyG's layers take sparse matrices in its place, some of which are A, others its transpose."""
+    if str(getattr(edge_index, "layout", "torch.strided")) != "torch.strided":
+        raise usage_error("data", f"edge_index is a sparse tensor ({edge_index.layout}), expected "
+                          "[2, count]: torch_geometric.utils.to_edge_index(adjacency)[0]")
 
 
 def from_pyg(source: Any, known: Kinds = NO_KINDS,

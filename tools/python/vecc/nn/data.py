@@ -31,6 +31,7 @@ def any_array(value: Any) -> np.ndarray:
             value = value.to_dense()
         kind = str(value.dtype)
         dtype = (bool if kind == "torch.bool" else np.int64 if "int" in kind else
+                 np.complex128 if "complex" in kind else
                  np.float64 if kind == "torch.float64" else np.float32)
         return as_array(value, dtype)
     return np.from_dlpack(value) if hasattr(value, "__dlpack__") else np.asarray(value)
@@ -100,6 +101,9 @@ def splits_of(masks: Mapping[str, Any], count: int) -> np.ndarray:
         if mask is None:
             continue
         rows = any_array(mask)
+        if rows.dtype.kind == "f":
+            raise usage_error("labels", f"{split} is {rows.dtype}, expected bool, a mask, or whole "
+                              "numbers of rows")
         if rows.dtype != bool:
             picked, rows = _ids("labels", split, rows, count), np.zeros(count, bool)
             rows[picked] = True

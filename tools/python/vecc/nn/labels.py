@@ -117,6 +117,9 @@ def check_labels(data: Data, output: Value) -> None:
                           f"{describe(output)}")
     if y is not None:
         _check_masks(data, output)
+    if y is not None and data.splits is not None and not (data.splits == SPLITS["train"]).any():
+        raise usage_error("labels", "there are masks, but none marks a row to train on: train_mask, "
+                          "or labels(train=...)")
     if y is None or not output.domain.are_pairs or y.ndim > 1 or output.size > 1:
         return
     if data.splits is not None:
@@ -139,7 +142,11 @@ def _by_class(y: np.ndarray, data: Data, weights: np.ndarray) -> np.ndarray:
             raise usage_error("labels", f"class_weights {given!r}: expected numbers or 'balanced'")
         of_class = 1 / np.maximum(np.bincount(y[trained], minlength=most), 1)
     else:
-        of_class = as_array(given, np.float64).ravel()
+        try:
+            of_class = as_array(given, np.float64).ravel()
+        except (TypeError, ValueError):
+            raise usage_error("labels", f"class_weights are {describe(given)}, expected {most} "
+                              "numbers, one a class, or 'balanced'") from None
         if len(of_class) < most or not (np.isfinite(of_class) & (of_class >= 0)).all():
             raise usage_error("labels", f"class_weights are {len(of_class)} numbers, expected "
                               f"{most} of at least 0, one a class")
