@@ -136,7 +136,8 @@ class Binding:
         if len(values) and values.max() >= category.count:
             raise usage_error(self.data.name, f"feature {category.name!r} of {category.domain} has "
                               f"{values.max()}, but the model was traced with {category.count} "
-                              "values: trace it with data that has all of them")
+                              "values: trace it with data that has all of them, or say how many "
+                              f"there are, g.{category.name}.with_count(n)")
         return values
 
     def same_category(self, end: Endpoint, category: Category) -> np.ndarray:

@@ -384,7 +384,8 @@ class Model:
         if not rows or int(rows[1]) <= int(rows[2]) or not found.place.endswith(tables):
             return found
         return found._replace(message=f"{found.message}; it has a row for each value of a "
-                              "category: trace with data that has all values")
+                              "category: trace with data that has all values, or say how many "
+                              f"there are, feature.with_count({rows[1]})")
 
     def _traced(self, what: str) -> Trace:
         if self._trace is None:

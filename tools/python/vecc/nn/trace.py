@@ -97,6 +97,13 @@ class Category:
     name: str
     count: int
 
+    def with_count(self, count: int) -> "Category":
+        """The same with values 0 .. count-1, whichever of them the data has that is traced."""
+        if not is_whole(count, self.count):
+            fail(f"{self.name}.with_count({count!r}): expected a whole number of at least "
+                 f"{self.count}, as the data has values up to {self.count - 1}")
+        return Category(self.domain, self.name, int(count))
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Category):
             return (self.domain, self.name, self.count) == (other.domain, other.name, other.count)
@@ -255,8 +262,9 @@ class Trace:
         self.values.append(value)
 
     def _check_feature(self, domain: Domain, name: str, kind: Tuple[Shape, int]) -> None:
-        known = self.features.get(domain._replace(loops=None), {})
-        if known.get(name) != kind:
+        known = self.features.get(domain._replace(loops=None), {}).get(name)
+        more = known and known[1] > 0 and (known[0], max(known[1], kind[1])) == kind  # with_count()
+        if known != kind and not more:
             fail(f"feature {name!r} of {domain} belongs to another trace: a model reads the graph "
                  "that it is called with")
 

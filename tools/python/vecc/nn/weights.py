@@ -35,11 +35,23 @@ def given_weights(weights: Any, trace: Trace, shapes: Mapping[str, Shape]) -> Di
         array = as_array(value, np.float64)
         if _long(array.shape) != _long(shapes[name]):
             raise usage_error("weights", f"{name!r} are {list(array.shape)}, expected "
-                              f"{list(shapes[name])}")
+                              f"{list(shapes[name])}{_counted(name, array, trace)}")
         arrays[name] = array
     if not isinstance(weights, Mapping):
         check_complete(weights, trace.tables, arrays, trace.calls)
     return arrays
+
+
+def _counted(name: str, array: np.ndarray, trace: Trace) -> str:
+    """The way out where a table has a row for each value that the traced data has, and the other
+    one for each that there is."""
+    category = next((value.attributes["category"].name for value in trace.values
+                     if value.op == "row" and value.attributes["table"].name == name), None)
+    rows = array.shape[0] if array.ndim else 0
+    if category is None or rows <= trace.tables[name].count:
+        return ""
+    return (f", a row for each value of {category!r} that the traced data has: "
+            f"g.{category}.with_count({rows}) has more")
 
 
 def _named(name: str, given: Iterable[str], trace: Trace) -> str:
