@@ -59,7 +59,8 @@ class HintsTest(unittest.TestCase):
                 ("where", "nn.maximum"), ("clamp", "nn.minimum(nn.maximum(v, low), high)"),
                 ("silu", "v * nn.sigmoid(v)"), ("softplus", 'nn.elementwise("softplus($0)", v)'),
                 ("log_softmax", "the loss takes logits"), ("std", "nn.sqrt("),
-                ("norm", "nn.sqrt(nn.sum(nn.square(v)))"), ("cat", "nn.concat(a, b)"),
+                ("norm", "nn.sqrt(nn.sum(nn.square(v)))"), ("normalize", "** -0.5"),
+                ("softmin", "nn.softmax(-v)"), ("cat", "nn.concat(a, b)"),
                 ("Linear", "nn.linear(...)"), ("functional", "nn.relu(v)"),
                 ("init", 'init="glorot"'), ("instance_norm", "nn.batch_norm"),
                 ("graph_norm", "nn.batch_norm"),
@@ -100,9 +101,32 @@ class HintsTest(unittest.TestCase):
         for said, expected in (
                 (lambda v: nn.minimum(nn.maximum(v, low), high), np.clip(x, low, high)),
                 (lambda v: nn.elementwise("softplus($0)", v), np.log1p(np.exp(x))),
+                (lambda v: v * (nn.sum(nn.square(v)) + 1e-24) ** -0.5,
+                 x / np.linalg.norm(x, axis=1, keepdims=True)),
+                (lambda v: nn.softmax(-v),
+                 np.exp(-x) / np.exp(-x).sum(axis=1, keepdims=True)),
                 (lambda v: nn.sqrt(nn.mean(nn.square(v - nn.mean(v)))), x.std(axis=1))):
             made = nn.Model(lambda g: said(g.x), dtype="f64")(source)
             np.testing.assert_allclose(made, expected, rtol=1e-6)
+
+    def test_arguments_of_other_libraries(self):
+        for call, says in (
+                (lambda g: layers.gat(g, g.x, 2, concat=False), "'concat', which is concatenated=; "
+                 "expected gat(g, x, out, heads=1,"),
+                (lambda g: layers.gat(g, g.x, 2, negative_slope=0.1), ", which is slope=;"),
+                (lambda g: layers.gat(g, g.x, 2, edge_dim=3), "'edge_dim': edge_attr= alone,"),
+                (lambda g: layers.sage(g, g.x, 2, aggr="max"), ", which is aggregation=;"),
+                (lambda g: layers.sage(g, g.x, 2, agregation="max"), "did you mean aggregation=?;"),
+                (lambda g: layers.gcn(g, g.x, 2, aggr="max"), "argument 'aggr'; expected gcn("),
+                (lambda g: nn.linear(g.x, 2, in_features=3), "there are as many inputs as x has;"),
+                (lambda g: nn.sum(g.x, dim=-1), "'dim': a row's last axis, where over="),
+                (lambda g: layers.sage(g, out=2), "missing a required argument: 'x'; expected sage("),
+                (lambda g: nn.linear(g.x, 3, 2), "linear(by=): found int 2, expected a feature of "
+                 "whole numbers or None, after one number, out: linear has as many inputs as x"),
+                (lambda g: layers.sage(g, g.x, 3, 2), "expected a text, after one number, out: sage"),
+                (lambda g: nn.max(g.x, 0), "expected an end of edges (g.src, g.dst) or g.graph ["),
+                (lambda g: g.x[:, 0], ": expected an end of edges, or of a row a:b, 0, [:, None]")):
+            self.check_traced(call, says)
 
     def test_all_layers_are_listed(self):
         own = sorted(name for name, thing in vars(layers).items() if inspect.isfunction(thing)

@@ -14,6 +14,7 @@ import numpy as np
 from vecc.nn.initial import LAWS, Uniform
 from vecc.nn.trace import Category, Endpoint, Value, describe, fail, is_number, is_whole
 from vecc.nn.view import Edges, GraphView, Rows
+from vecc.nn.words import instead_of_argument
 
 if TYPE_CHECKING:
     from typing import ParamSpec
@@ -126,7 +127,10 @@ class _Signature:
         try:
             return self.call.bind(*args, **kwargs)
         except TypeError as error:
-            fail(f"{self.name}: {error}; expected {self.name}{self.plain}")
+            unknown = [name for name in kwargs if name not in self.call.parameters]
+            said = f"{error}{instead_of_argument(unknown[0], self.call.parameters)}" if (
+                unknown and repr(unknown[0]) in str(error)) else str(error)
+            fail(f"{self.name}: {said}; expected {self.name}{self.plain}")
 
     def check(self, bound: inspect.BoundArguments) -> None:
         for name, given in bound.arguments.items():
@@ -141,7 +145,10 @@ class _Signature:
         rule = RULES.get(text[len("Optional["):-1] if optional else text)
         if rule is None or (optional and thing is None) or rule.holds(thing):
             return
-        refuse(f"{self.name}({name}=)", thing, rule.expected + (" or None" if optional else ""))
+        expected = rule.expected + (" or None" if optional else "")
+        if is_whole(thing, 1) and "out" in self.call.parameters:
+            expected += f", after one number, out: {self.name} has as many inputs as x"
+        refuse(f"{self.name}({name}=)", thing, expected)
 
 
 def bound_of(function: Callable[..., Any]) -> Callable[..., inspect.BoundArguments]:

@@ -465,7 +465,7 @@ def item(x: Value, index: Any) -> Value:
         return Value("pick", (x,), x.domain, x.shape[1:], at=at)
     if is_whole(index, -sys.maxsize):
         fail(f"{describe(x)} has no element {index}, expected {-x.shape[0]} to {x.shape[0] - 1}")
-    fail(f"{describe(x)}[{_text(index)}]: expected an end of edges, a:b, a number, or [:, None]")
+    fail(f"{describe(x)}[{_text(index)}]: expected an end of edges, or of a row a:b, 0, [:, None]")
 
 
 def _is_whole_slice(index: Any) -> bool:

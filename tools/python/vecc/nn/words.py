@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Any, Mapping, Optional
+from typing import Any, Collection, Mapping, Optional
 
 from vecc.error import usage_error
 
@@ -34,6 +34,7 @@ _WORDS = {
     "var": "nn.mean(nn.square(v - nn.mean(v)))",
     "std": "nn.sqrt(nn.mean(nn.square(v - nn.mean(v))))",
     "norm": "nn.sqrt(nn.sum(nn.square(v)))",
+    "normalize": "v * (nn.sum(nn.square(v)) + 1e-24) ** -0.5", "softmin": "nn.softmax(-v)",
     "scatter": "nn.sum(v, over=g.dst)", "scatter_add": "nn.sum(v, over=g.dst)",
     "scatter_mean": "nn.mean(v, over=g.dst)", "propagate": "nn.sum(v[g.src], over=g.dst)",
     "degree": "nn.count(g.dst)", "global_add_pool": "nn.sum(v, over=g.graph)",
@@ -54,6 +55,19 @@ _LOSSES = {
                     "binary_crossentropy is F.binary_cross_entropy_with_logits, a row's sum"),
     **dict.fromkeys(("ce", "nll", "crossentropy", "categoricalcrossentropy"),
                     "softentropy is F.cross_entropy, of logits")}
+
+#: Arguments of torch's and PyTorch Geometric's functions, by the name that they have here.
+_ARGUMENTS = {
+    "concat": "concatenated", "negative_slope": "slope", "add_self_loops": "self_loops",
+    "aggr": "aggregation", "K": "steps", "num_layers": "steps", "t": "temperature",
+    "nn": "network", "edge_type": "relation", "num_relations": "relation", "dim_size": "over",
+    "index": "over", "out_channels": "out", "out_features": "out", "embedding_dim": "dim"}
+_LAST = "a row's last axis, where over= says no other rows"
+#: Those that are not needed.
+_NO_ARGUMENTS = {
+    **dict.fromkeys(("in_channels", "in_features"), "there are as many inputs as x has"),
+    "edge_dim": "edge_attr= alone, which is as wide as the data has it", "dim": _LAST, "axis": _LAST,
+    "training": "fit() trains, all else does not", "num_embeddings": "category.with_count(n)"}
 
 #: Layers that are not there, as formulas.
 _LAYERS = {
@@ -84,6 +98,17 @@ def instead(word: str) -> str:
     near = get_close_matches(word.lower(), functions, 3, 0.75)
     return (f"{', '.join(map(functions.__getitem__, near))}?" if near else
             "a model is written in the functions and operators of docs/models.md")
+
+
+def instead_of_argument(word: str, known: Collection[str]) -> str:
+    """What a function's argument is that is called so elsewhere, or misspelt; "" of any other."""
+    own = _ARGUMENTS.get(word)
+    if own in known:
+        return f", which is {own}="
+    if word in _NO_ARGUMENTS:
+        return f": {_NO_ARGUMENTS[word]}"
+    near = get_close_matches(word, known, 1, 0.75)
+    return f", did you mean {near[0]}=?" if near else ""
 
 
 def check_loss(loss: Any) -> None:
