@@ -28,6 +28,7 @@ class PredictTest(unittest.TestCase):
         self.assertEqual(found.sample_ids, [each["sample"] for each in expected["predictions"]])
         self.assertEqual(found.classes, expected["classes"])
         self.assertEqual(found.names, [each["class"] for each in expected["predictions"]])
+        self.assertRegex(repr(found), r"^<vecc.Predictions: \d+ samples, 2 classes, values \[\d+, 2\]>$")
         np.testing.assert_array_equal(
             found.values, [each["probabilities"] for each in expected["predictions"]])
         np.testing.assert_allclose(found.values.sum(1), 1)
@@ -39,6 +40,8 @@ class PredictTest(unittest.TestCase):
         found = self.program.predict()
         self.assertIsNone(found.classes)
         self.assertIsNone(found.predicted)
+        self.assertEqual(repr(found), f"<vecc.Predictions: {len(found.values)} samples, numbers, "
+                         f"values [{len(found.values)}]>")
         np.testing.assert_array_equal(found.values, self.program())
         np.testing.assert_array_equal(found.values,
                                       [each["value"] for each in expected["predictions"]])

@@ -10,7 +10,7 @@ import numpy as np
 Outputs = Union[np.ndarray, List[np.ndarray]]
 
 
-@dataclass
+@dataclass(repr=False)
 class Predictions:
     """What samples are predicted as."""
 
@@ -24,6 +24,13 @@ class Predictions:
     #: Probabilities [samples, classes]; without classes the outputs: [samples] of scalars,
     #: [samples, n] of others.
     values: Outputs
+
+    def __repr__(self) -> str:
+        """How many of what: arrays and names of samples are as long as the data."""
+        shape = (f"{len(self.values)} arrays" if isinstance(self.values, list) else
+                 list(self.values.shape))
+        of = "numbers" if self.classes is None else f"{len(self.classes)} classes"
+        return f"<vecc.Predictions: {len(self.sample_ids)} samples, {of}, values {shape}>"
 
     @property
     def names(self) -> List[Optional[str]]:
