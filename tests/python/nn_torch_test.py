@@ -90,6 +90,23 @@ class TorchTest(unittest.TestCase):
         copied = copy.deepcopy(module)
         np.testing.assert_array_equal(copied(self.data).detach(), module(self.data).detach())
 
+    def test_torch_compile(self):
+        """Compiles what is around it, here an encoder and a loss; lists of graphs, too."""
+        module, encoder = self.model.to_torch().eval(), torch.nn.Linear(4, 4).double()
+        x = torch.tensor(self.data.features[Domain("node", "node")]["x"].values)
+
+        def loss(data):
+            return module(data, x=torch.tanh(encoder(x))).square().sum()
+        for call, inputs in ((module, self.data), (loss, self.data), (module, [graph(1), graph(2)])):
+            found = []
+            for each in (call, torch.compile(call, backend="eager")):
+                module.zero_grad()
+                made = each(inputs)
+                made.sum().backward()
+                found.append([made, *(weight.grad.clone() for weight in module.parameters())])
+            for one, other in zip(*found):
+                np.testing.assert_array_equal(one.detach(), other.detach())
+
     def check_gradients(self, network, data, features, training=False):
         """By torch's gradcheck, of inputs that stand in the place of the data's features."""
         module = nn.Model(network, dtype="f64").trace(data).to_torch(seed=3).train(training)

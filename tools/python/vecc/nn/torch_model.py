@@ -139,14 +139,22 @@ class TorchModel(torch.nn.Module):
                 **more: torch.Tensor) -> torch.Tensor:
         """Outputs, a row each. `features` by keyword, or in a mapping by (set, name), stand in the
         place of the data's, of the same shapes; they and tensors of the data that require a
-        gradient get it. With one nn.Data they are new values without compiling."""
+        gradient get it. With one nn.Data they are new values without compiling. torch.compile
+        compiles what is around it."""
+        if torch.compiler.is_compiling():  # what makes a program is not for it to trace
+            disable: Any = torch.compiler.disable
+            made: torch.Tensor = disable(self._forward)(source, {**features, **more})
+            return made
+        return self._forward(source, {**features, **more})
+
+    def _forward(self, source: Source, features: Mapping[Any, torch.Tensor]) -> torch.Tensor:
         if self.training and len(self._trained) < len(self.model.weights):
             raise usage_error("to_torch", "batch norm's running statistics are learned by "
                               "Model.fit(): in a torch loop the module is in eval() mode")
         data = self.model.data_of(source)
         tensors = {key: tensor for key, tensor in data.tensors.items()
                    if tensor.requires_grad and tensor.numel()}
-        for name, tensor in {**features, **more}.items():
+        for name, tensor in features.items():
             tensors[_replaced(data, name, tensor)] = tensor
         compiled = self._compile(data, tuple(tensors))
         if self.training:
