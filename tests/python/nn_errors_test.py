@@ -191,9 +191,10 @@ CALLS = {
        for name in ("gat", "gatv2")},
     "transformer": (layers.transformer, lambda g: {
         "g": g, "x": g.x, "out": 2, "heads": 2, "concatenated": False, "edge_attr": "a",
-        "dropout": 0.1, **LESS},
+        "dropout": 0.1, "beta": True, **LESS},
         {**PAIR, "out": "size", "heads": "size", "concatenated": "flag",
-         "edge_attr": "edge value", "dropout": "probability", **FLAGS}),
+         "edge_attr": "edge value", "dropout": "probability", "beta": "flag",
+         **FLAGS}),
     "rgcn": (layers.rgcn, lambda g: {"g": g, "x": g.x, "out": 2, "relation": g.kind,
                                      **LESS},
              {**PAIR, "out": "size", "relation": "edge category", **FLAGS}),

@@ -168,6 +168,28 @@ class OptionsTest(unittest.TestCase):
                 expected = peer(TORCH["x"], TORCH["edge_index"]).detach().numpy()
                 self.assertLess(near(model(DATA), expected), TOLERANCE)
 
+    def test_pna(self):
+        """Degrees are among a state_dict's entries; in which order statistics are is not."""
+        degrees = torch.bincount(torch.bincount(TORCH["edge_index"][1]))
+        statistics, scalers = ["mean", "max", "sum"], ["identity", "attenuation"]
+        conv = pyg.PNAConv(DIM, OUT, statistics, scalers, degrees).double()
+        module, log = torch.nn.ModuleDict({"conv": conv}), conv.aggr_module.init_avg_deg_log
+
+        def model(*arguments):
+            return nn.Model(lambda g: layers.pna(g, g.x, OUT, *arguments, name="conv"), dtype="f64",
+                            backend="interpreter").trace(DATA)
+        right = model(log, 9.0, statistics, scalers)  # nothing reads mean_degree
+        for weights in (module, module.state_dict()):
+            self.assertEqual(right.set_weights(weights), [])
+        expected = conv(TORCH["x"], TORCH["edge_index"]).detach().numpy()
+        self.assertLess(near(right(DATA), expected), 1e-6)  # of degrees in single precision
+        for arguments, says in (
+                ((log + 0.1, 9.0, statistics, scalers), "'conv/aggr_module/avg_deg_log' is"),
+                ((log, 9.0, statistics[::-1], scalers), "PNAConv(aggrs=.*calls pna(aggregations="),
+                ((log, 9.0, statistics, scalers[::-1]), "PNAConv(scaler=.*calls pna(scalers=")):
+            with self.assertRaisesRegex(vecc.Error, says.replace("(", r"\(")):
+                model(*arguments).set_weights(module)
+
     def test_options_that_change_nothing(self):
         """The numbers are the same: of one head, of loops without features, by another name."""
         for peer, network in (

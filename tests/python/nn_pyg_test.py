@@ -199,6 +199,10 @@ class PygTest(unittest.TestCase):
     def test_transformer(self):
         self.compare(lambda g: layers.transformer(g, g.x, OUT, 2),
                      pyg.TransformerConv(DIM, OUT, 2), TORCH["x"], TORCH["edge_index"])
+        for concat in (True, False):
+            self.compare(lambda g: layers.transformer(g, g.x, OUT, 2, concat, beta=True),
+                         pyg.TransformerConv(DIM, OUT, 2, concat=concat, beta=True), TORCH["x"],
+                         TORCH["edge_index"])
         self.compare(lambda g: layers.transformer(g, g.x, OUT, 2, False, edge_attr="edge_attr"),
                      pyg.TransformerConv(DIM, OUT, 2, concat=False, edge_dim=3), TORCH["x"],
                      TORCH["edge_index"], TORCH["edge_attr"])

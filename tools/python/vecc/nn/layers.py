@@ -271,9 +271,10 @@ def gatv2(g: Ends, x: Pair, out: Size, heads: Size = 1, slope: float = 0.2,
 @layer
 def transformer(g: Ends, x: Pair, out: Size, heads: Size = 1, concatenated: bool = True,
                 edge_attr: Optional[EdgeValue] = None, dropout: Probability = 0.0,
-                bias: bool = True, root_weight: bool = True) -> Value:
+                bias: bool = True, root_weight: bool = True, beta: bool = False) -> Value:
     """x [n] of nodes (or a pair), `edge_attr` [k] of edges to [heads * out], or to their mean [out]
-    where not `concatenated`; `root_weight`: with W_skip x_i. Shi et al., 2021."""
+    where not `concatenated`; `root_weight`: with W_skip x_i; `beta`: mixed with that by a sigmoid.
+    Shi et al., 2021."""
     x_j, x_i = _pair(g, x)
     k, q, v = (linear(each, (heads, out), bias=bias, name=f"lin_{name}")
                for name, each in (("key", x_j), ("query", x_i), ("value", x_j)))
@@ -283,7 +284,13 @@ def transformer(g: Ends, x: Pair, out: Size, heads: Size = 1, concatenated: bool
         k, v = k + a, v + a
     s = dropped(softmax(dot(q[g.dst], k) * out ** -0.5, over=g.dst), dropout)
     h = _heads(sum_of(s[:, None] * v, over=g.dst), concatenated)
-    return h + linear(x_i, h.shape[0], bias=bias, name="lin_skip") if root_weight else h
+    if not root_weight:
+        return h
+    root = linear(x_i, h.shape[0], bias=bias, name="lin_skip")
+    if not beta:
+        return h + root
+    mix = sigmoid(linear(concat(h, root, h - root), 1, name="lin_beta"))
+    return mix * root + (1 - mix) * h
 
 
 @layer
@@ -437,6 +444,10 @@ def pna(g: Ends, x: Value, out: Size, mean_log_degree: Positive, mean_degree: Po
               "linear": parts * degree * (1 / mean_degree)}
     if unknown := [name for name in scalers if name not in scales]:
         fail(f"scaler {unknown[0]!r} is none of {', '.join(scales)}")
+    for name, value, users in (("lin", mean_degree, {"linear"}),
+                               ("log", mean_log_degree, {"amplification", "attenuation"})):
+        current().constant(f"aggr_module/avg_deg_{name}",
+                           value if users & set(scalers) else float("nan"))
     h = concat(x, *(scales[name] for name in scalers))
     return linear(linear(h, out, bias=True, name="post_nns/0/0"), out, bias=True, name="lin")
 

@@ -47,7 +47,8 @@ _ARGUMENTS: Dict[str, Dict[str, str]] = {
     "gcn": {"add_self_loops": "self_loops"}, "appnp": {"K": "steps", "alpha": "alpha"},
     "sage": {"aggr": "aggregation"}, "edge": {"aggr": "aggregation"},
     "nn_conv": {"aggr": "aggregation"}, "batch_norm": _NORM, "layer_norm": _NORM,
-    "gen": {"aggr_module.t": "temperature", "eps": "eps"}}
+    "gen": {"aggr_module.t": "temperature", "eps": "eps"},
+    "pna": {"aggr_module.aggr.aggrs": "aggregations", "aggr_module.scaler": "scalers"}}
 
 _NONE = object()  # what an option is that a module does not have
 
@@ -107,7 +108,7 @@ def _check_options(path: str, part: "torch.nn.Module", calls: Calls) -> None:
         if differ and number == len(found) - 1:
             option, argument = differ[0]
             raise usage_error("weights", f"{path} is {name}({_last(option)}="
-                              f"{_option(part, option)!r}), but the model calls {function}("
+                              f"{_shown(_option(part, option))!r}), but the model calls {function}("
                               f"{argument}={arguments[argument]!r}, name={layer!r})")
         if not differ:
             return
@@ -141,6 +142,10 @@ def _option(part: Any, option: str) -> Any:
     return reduce(lambda found, word: getattr(found, word, _NONE), option.split("."), part)
 
 
+def _shown(own: Any) -> Any:
+    return [_aggregation(each) for each in own] if type(own).__name__ == "ModuleList" else own
+
+
 def _last(option: str) -> str:
     return option.rpartition(".")[2]
 
@@ -155,6 +160,8 @@ def _differs(part: Any, option: str, given: Any) -> bool:
 
 
 def _equal(option: str, own: Any, value: Any) -> bool:
+    if isinstance(value, (list, tuple)):  # PNAConv's
+        return [_aggregation(each) for each in own] == [_aggregation(each) for each in value]
     if option == "aggr":
         return _aggregation(own) == _aggregation(value)
     if option == "act":

@@ -218,7 +218,8 @@ class Trace:
         self.tables: Dict[str, Table] = {}
         self.draws = 0  #: dropouts so far
         self.pools = False  #: the data is a set of graphs
-        self.constants: Dict[str, float] = {}  #: arguments of layers that a state_dict has
+        #: Arguments of layers that a state_dict has; NaN: any.
+        self.constants: Dict[str, float] = {}
         #: Calls of vecc.nn's own layers by the names of their weights: the layer, its arguments.
         self.calls: Dict[str, Tuple[str, Mapping[str, Any]]] = {}
         #: Weights that no step learns, and what a training step makes of them.

@@ -69,7 +69,7 @@ def _named(name: str, given: Iterable[str], trace: Trace) -> str:
 
 
 def _check_constant(name: str, array: np.ndarray, own: float) -> None:
-    if array.size != 1 or np.float32(array.ravel()[0]) != np.float32(own):
+    if array.size != 1 or not (np.isnan(own) or np.isclose(array, own, rtol=1e-6, atol=0).all()):
         raise usage_error("weights", f"{name!r} is {array.ravel()[:1].tolist()}, but the model's "
                           f"layer has {own}: it is an argument there, and not learned")
 
