@@ -18,13 +18,14 @@ namespace vecc {
 
 enum class Loss : std::uint8_t {
   SquaredDiff,         ///< mean over the elements of (o - t)^2
+  AbsoluteDiff,        ///< mean over the elements of |o - t|
   CrossEntropy,        ///< of probabilities; a scalar: of the class t > 0.5
   SoftEntropy,         ///< cross-entropy of logits
   BinaryCrossEntropy,  ///< the sum over the elements of the scalar SoftEntropy: one class each
   MarginRanking,       ///< max(0, margin - (positive - negative)) of pairs of samples
 };
-/// squared_diff, crossentropy, softentropy, binary_crossentropy, margin_ranking; none for other
-/// text.
+/// squared_diff, absolute_diff, crossentropy, softentropy, binary_crossentropy, margin_ranking;
+/// none for other text.
 [[nodiscard]] std::optional<Loss> parse_loss(std::string_view text);
 [[nodiscard]] std::string_view text_of(Loss loss);
 
@@ -32,7 +33,8 @@ enum class Loss : std::uint8_t {
 enum class Reduction : std::uint8_t {
   Sum,   ///< NeuraLogic's of scalars
   Mean,  ///< over those whose weight is not 0
-  /// NeuraLogic's and PyTorch's: SquaredDiff is the sum over a sample's elements, not their mean.
+  /// NeuraLogic's and PyTorch's: SquaredDiff and AbsoluteDiff are the sum over a sample's elements,
+  /// not their mean.
   ElementSum,
   ElementMean,  ///< the same divided by the number of elements of all targets together
 };

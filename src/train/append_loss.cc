@@ -86,6 +86,7 @@ namespace vecc {
 std::string_view text_of(Loss loss) {
   switch (loss) {
     case Loss::SquaredDiff: return "squared_diff";
+    case Loss::AbsoluteDiff: return "absolute_diff";
     case Loss::CrossEntropy: return "crossentropy";
     case Loss::SoftEntropy: return "softentropy";
     case Loss::BinaryCrossEntropy: return "binary_crossentropy";

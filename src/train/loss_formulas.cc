@@ -34,6 +34,7 @@ class SampleLoss {
   [[nodiscard]] ErrorAndGradient formulas() const {
     switch (options_.loss) {
       case Loss::SquaredDiff: return squared_diff();
+      case Loss::AbsoluteDiff: return absolute_diff();
       case Loss::CrossEntropy: return shape_.is_scalar() ? binary() : categorical();
       case Loss::SoftEntropy: return shape_.is_scalar() ? logistic() : soft_categorical();
       case Loss::BinaryCrossEntropy: return logistic();
@@ -48,6 +49,16 @@ class SampleLoss {
     const Formula difference = o_ - t_;
     const double factor = options_.neuralogic_gradients ? 2 : 2 / n;
     return {Formula(1 / n) * dot(difference, difference), Formula(factor) * difference};
+  }
+
+  // The gradient is the sign: 1 above the target, -1 below, 0 at it.
+  [[nodiscard]] ErrorAndGradient absolute_diff() const {
+    const Formula share(1 / static_cast<double>(shape_.size()));
+    const Formula difference = o_ - t_;
+    const Formula errors = apply(Transformation::Abs, difference);
+    return {share * (shape_.is_scalar() ? errors : dot(errors, broadcast(1, shape_))),
+            share * (apply(Transformation::Signum, difference) -
+                     apply(Transformation::Signum, -difference))};
   }
 
   // Entry by entry: 1 if the target says so, and the probability that the output gives to that.

@@ -63,7 +63,8 @@ class SampleReader {
 
   Result<LossSamples> read_targets(const LossOptions& options) {
     LossSamples result;
-    const bool sums = is_of_elements(options.reduction) && options.loss == Loss::SquaredDiff;
+    const bool is_mean = options.loss == Loss::SquaredDiff || options.loss == Loss::AbsoluteDiff;
+    const bool sums = is_of_elements(options.reduction) && is_mean;
     result.targets = long_list<double>(begin_.back());
     result.weights = long_list<double>(begin_.size() - 1);
     const auto size_of = [&](std::uint32_t s) { return begin_[s + 1] - begin_[s]; };

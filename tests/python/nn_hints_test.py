@@ -203,6 +203,8 @@ class HintsTest(unittest.TestCase):
                 (lambda m: m.fit(source, early_stop=3),
                  "early_stop: error: needs samples to validate with: validate=0.2, or"),
                 (lambda m: m.fit(source, loss="mse"), "margin_ranking; squared_diff is F.mse_loss"),
+                (lambda m: m.fit(source, loss="l1"), "margin_ranking; absolute_diff is F.l1_loss"),
+                (lambda m: m.fit(source, loss="L1Loss"), "absolute_diff is F.l1_loss"),
                 (lambda m: m.fit_seeds(source, [0, 1], loss="BCEWithLogitsLoss"),
                  "; binary_crossentropy is"),
                 (lambda m: nn.Model(pooled, loss="cross_entropy"), "softentropy is F.cross_entr"),

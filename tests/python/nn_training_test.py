@@ -93,6 +93,15 @@ class TrainingTest(unittest.TestCase):
         right = ((probabilities > 0.5).numpy() == (y[self.train] > 0.5)).all(1).mean()
         self.assertAlmostEqual(metrics["accuracy"], right)
 
+    def test_absolute_errors(self):
+        """F.l1_loss."""
+        y = torch.tensor(self.numbers[self.train])
+        model = self.compare(self.data(self.numbers), lambda out: functional.l1_loss(out, y),
+                             loss="absolute_diff")
+        self.assertEqual(model.loss, "absolute_diff")
+        metrics = model.evaluate(self.data(self.numbers), split="train")
+        self.assertAlmostEqual(metrics["loss"], metrics["mae"])
+
     def test_several_numbers_a_row(self):
         y = torch.tensor(self.numbers[self.train])
         model = self.compare(self.data(self.numbers), lambda out: functional.mse_loss(out, y))

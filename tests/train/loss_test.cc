@@ -23,6 +23,7 @@ double formula(Loss loss, const Numbers& o, const Numbers& t) {
     const bool scalar = o.size() == 1;
     switch (loss) {
       case Loss::SquaredDiff: error += (o[i] - t[i]) * (o[i] - t[i]) / n; break;
+      case Loss::AbsoluteDiff: error += std::abs(o[i] - t[i]) / n; break;
       case Loss::CrossEntropy:
         error -= scalar ? std::log(t[i] > 0.5 ? o[i] : 1 - o[i]) : t[i] * std::log(o[i]);
         break;
@@ -162,6 +163,15 @@ void check_edge(const Edge& edge) {
   });
 }
 
+TEST(Loss, AbsoluteDiffIsTheMeanOverElements) {
+  for (const Shape shape : {Shape(), Shape(1, 1), Shape::column(3), Shape::row(4), Shape(2, 3)}) {
+    check_loss(Loss::AbsoluteDiff, shape, kValues, kTargets);
+  }
+  const LossOptions absolute{.loss = Loss::AbsoluteDiff};
+  check_edge({absolute, Shape(), {0.5}, {0.5}, 0, {0}});
+  check_edge({absolute, Shape::column(2), {1, 1}, {1, 4}, 1.5, {0, -0.5}});
+}
+
 TEST(Loss, BinaryCrossEntropyIsOfEachElement) {
   for (const Shape shape : {Shape(), Shape(1, 1), Shape::column(3), Shape::row(4), Shape(2, 3)}) {
     check_loss(Loss::BinaryCrossEntropy, shape, kValues, kClasses);
@@ -265,8 +275,8 @@ TEST(Loss, SamplesThatDoNotFit) {
 }
 
 TEST(Loss, NamesRoundTrip) {
-  for (const Loss loss : {Loss::SquaredDiff, Loss::CrossEntropy, Loss::SoftEntropy,
-                          Loss::BinaryCrossEntropy, Loss::MarginRanking}) {
+  for (const Loss loss : {Loss::SquaredDiff, Loss::AbsoluteDiff, Loss::CrossEntropy,
+                          Loss::SoftEntropy, Loss::BinaryCrossEntropy, Loss::MarginRanking}) {
     EXPECT_EQ(parse_loss(text_of(loss)), loss);
   }
   for (const Reduction reduction :

@@ -157,6 +157,7 @@ TEST(LossSamples, ElementsOfVectors) {
   // The error of two elements is their mean: twice that is their sum.
   EXPECT_EQ(weights(Loss::SquaredDiff, Reduction::ElementSum), Numbers({6, 1}));
   EXPECT_EQ(weights(Loss::SquaredDiff, Reduction::ElementMean), Numbers({6.0 / 3, 1.0 / 3}));
+  EXPECT_EQ(weights(Loss::AbsoluteDiff, Reduction::ElementSum), Numbers({6, 1}));
   EXPECT_EQ(weights(Loss::SoftEntropy, Reduction::ElementSum), Numbers({3, 1}));
   EXPECT_EQ(weights(Loss::SoftEntropy, Reduction::ElementMean), Numbers({3.0 / 3, 1.0 / 3}));
 }

@@ -126,6 +126,11 @@ def squared_diff(output, target):
     return (output - target).square().mean(1)
 
 
+def absolute_diff(output, target):
+    """The mean over a sample's elements of |output - target|."""
+    return (output - target).abs().mean(1)
+
+
 def crossentropy(output, target):
     """Of probabilities; a single one is that of the class target > 0.5."""
     if output.shape[1] > 1:
@@ -145,8 +150,8 @@ def binary_crossentropy(output, target):
     return $BINARY.sum(1)
 
 
-LOSSES = {loss.__name__: loss
-          for loss in (squared_diff, crossentropy, softentropy, binary_crossentropy)}
+LOSSES = {loss.__name__: loss for loss in (
+    squared_diff, absolute_diff, crossentropy, softentropy, binary_crossentropy)}
 )py";
 
 std::string replace(std::string text, std::string_view what, std::string_view by) {

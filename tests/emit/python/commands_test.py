@@ -167,7 +167,7 @@ class Commands(unittest.TestCase):
         graph = self.folder / "three.pb"
         run(VECC_IMPORT, "tu", str(folder), "--model=gin", "--dim=4", "--quiet", "-o", str(graph))
         self.assertIn("[", vecc(graph))
-        for loss in ("squared_diff", "crossentropy", "softentropy"):
+        for loss in ("squared_diff", "absolute_diff", "crossentropy", "softentropy"):
             with self.subTest(loss=loss):
                 self.check_training(graph, loss, "adam", name=loss)
 

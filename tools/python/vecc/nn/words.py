@@ -51,6 +51,7 @@ _WORDS = {
 #: Losses of torch and Keras.
 _LOSSES = {
     **dict.fromkeys(("mse", "l2", "meansquarederror"), "squared_diff is F.mse_loss"),
+    **dict.fromkeys(("mae", "l1", "meanabsoluteerror"), "absolute_diff is F.l1_loss"),
     **dict.fromkeys(("bce", "bcewithlogits", "binary", "binarycrossentropywithlogits"),
                     "binary_crossentropy is F.binary_cross_entropy_with_logits, a row's sum"),
     **dict.fromkeys(("ce", "nll", "crossentropy", "categoricalcrossentropy"),
