@@ -349,6 +349,15 @@ class Model:
         self._keep(graph.weights)
         return [name for name in trace.tables if name not in arrays]
 
+    def state_dict_of(self, module: "torch.nn.Module") -> "Dict[str, torch.Tensor]":
+        """The weights as this module has them, which set_weights() would take:
+        module.load_state_dict(model.state_dict_of(module)). What the model does not have (counts of
+        batches, what PyG makes but does not use) is the module's own."""
+        from vecc.nn.returning import state_dict_of  # imports torch
+        trace = self._traced("state_dict_of")
+        return state_dict_of(module, trace, {name: self._shape(name) for name in trace.tables},
+                             self.weights)
+
     def save(self, path: Path) -> None:
         """All weights as safetensors, and the loss that they were trained by."""
         self._traced("save")
