@@ -21,9 +21,10 @@ from vecc.nn.dgl import from_dgl
 from vecc.nn.files import from_edge_list, from_npz
 from vecc.nn.model import Model
 from vecc.nn.molecules import from_smiles
+from vecc.nn.named import layer
 from vecc.nn.norms import batch_norm, dropout, layer_norm
 from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, elu, embedding, exp, gelu,
-                         layer, leaky_relu, linear, log, lstm, matmul, max, maximum, mean, min,
+                         leaky_relu, linear, log, lstm, matmul, max, maximum, mean, min,
                          minimum, numbers, one_hot, relu, reshape, sigmoid, softmax, sqrt, square,
                          sum, table, tanh, transpose, uniform, weight)
 from vecc.nn.trace import Category, Domain, Endpoint, Table, Value, no_name

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Dict, List, Mapping, Tuple
 
 from vecc.nn.checks import Size, checked, refuse
-from vecc.nn.ops import (concat, dot, elementwise, exp, gelu, layer as named, linear, max as max_of,
-                         relu, reshape, sigmoid, softmax, sum as sum_of, weight)
+from vecc.nn.named import layer
+from vecc.nn.ops import (concat, dot, elementwise, exp, gelu, linear, max as max_of, relu, reshape,
+                         sigmoid, softmax, sum as sum_of, weight)
 from vecc.nn.trace import Value, fail
 from vecc.nn.view import Edges, GraphView
 
 Relations = List[Tuple[Edges, Value, Value]]  #: scores by head, values by head
 
 
-@named
+@layer
 @checked
 def hgt(g: GraphView, x: Mapping[str, Value], out: Size, heads: Size = 1) -> Dict[str, Value]:
     """x [n] by set of nodes, the result [out] also; a set without incoming edges has none. `out`

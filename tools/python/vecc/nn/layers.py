@@ -15,10 +15,10 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Mapping, NoReturn, Optio
 from vecc.nn.checks import (NotNegative, Positive, Probability, Share, Size, Steps, apply,
                             checked, refuse)
 from vecc.nn.hgt import hgt
-from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, layer as named, leaky_relu,
-                         linear, log, lstm, matmul, max as max_of, mean, min as min_of, relu,
-                         reshape, sigmoid, softmax, sqrt, square, sum as sum_of, table, tanh,
-                         uniform, weight)
+from vecc.nn.named import layer as named
+from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, leaky_relu, linear, log,
+                         lstm, matmul, max as max_of, mean, min as min_of, relu, reshape, sigmoid,
+                         softmax, sqrt, square, sum as sum_of, table, tanh, uniform, weight)
 from vecc.nn.norms import dropout as dropped
 from vecc.nn.trace import Category, Endpoint, Operand, Value, current, describe, fail, no_name
 from vecc.nn.view import Edges, GraphView
@@ -27,7 +27,7 @@ from vecc.nn.words import instead_of_layer
 if TYPE_CHECKING:
     from typing import ParamSpec
 
-    from vecc.nn.ops import Layer
+    from vecc.nn.named import Layer
 
     Inputs = ParamSpec("Inputs")
     Result = TypeVar("Result")

@@ -22,10 +22,11 @@ from vecc.nn.data import Data, FeatureKey, Source, batch
 from vecc.nn.initial import check_seed, first_values
 from vecc.nn.labels import check_chosen, check_labels, fitting_loss, samples_of
 from vecc.nn.lower import NO_TABLES, Lowering, stored_rows, table_sides
+from vecc.nn.places import place_of
 from vecc.nn.sparse import columns_of, weight_of
 from vecc.nn.statistics import check_batches, check_whole, has_graphs
 from vecc.nn.targets import NeuronTarget, ProgramTarget, Target
-from vecc.nn.trace import GRAPHS, ONE, Domain, Shape, Trace, Value, describe, place_of, tracing
+from vecc.nn.trace import GRAPHS, ONE, Domain, Shape, Trace, Value, describe, tracing
 from vecc.nn.view import GraphView, Schema
 from vecc.nn.weights import given_weights
 from vecc.nn.words import check_loss

@@ -4,7 +4,8 @@ PyTorch's."""
 from __future__ import annotations
 
 from vecc.nn.checks import NotNegative, Probability, Share, checked
-from vecc.nn.ops import layer, mean, reshape, square, weight
+from vecc.nn.named import layer
+from vecc.nn.ops import mean, reshape, square, weight
 from vecc.nn.trace import ONE, Value, current, describe, fail
 
 

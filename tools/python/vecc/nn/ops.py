@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import sys
-from typing import (TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple, TypeVar,
-                    Union, cast)
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from vecc import _core
 from vecc.arrays import as_array
 from vecc.error import Error
-from vecc.nn.checks import Positive, Size, bound_of, checked, is_operand, is_text, refuse
+from vecc.nn.checks import Positive, Size, checked, is_operand, refuse
 from vecc.nn.initial import Init, Uniform
 from vecc.nn.lower import sides_of
 from vecc.nn.trace import (ONE, Category, Endpoint, Operand, Shape, Table, Value, common_domain,
                            current, describe, fail, is_number, is_whole)
 
 Sides = Union[int, Sequence[int]]
-
-if TYPE_CHECKING:
-    from typing import ParamSpec, Protocol, overload
-
-    Inputs = ParamSpec("Inputs")
-    Result = TypeVar("Result", covariant=True)
-
-    class Layer(Protocol[Inputs, Result]):
-        """What @layer makes of a function: the same, and a name for its weights."""
-
-        @overload
-        def __call__(self, *args: Inputs.args, **kwargs: Inputs.kwargs) -> Result: ...
-
-        @overload
-        def __call__(self, *args: Any, name: str, **kwargs: Any) -> Result: ...
 
 
 def shape_of(sides: Sides) -> Shape:
@@ -48,26 +31,6 @@ def shape_of(sides: Sides) -> Shape:
 
 def _text(thing: Any) -> str:
     return repr(thing) if isinstance(thing, (str, tuple, list)) else describe(thing)
-
-
-@checked
-def layer(function: Callable[Inputs, Result]) -> Layer[Inputs, Result]:
-    """Its weights are `NAME/...`: the function's name, or a call's `name=`; a second is NAME_2."""
-    if not callable(function):
-        fail(f"layer({describe(function)}): expected a function, as @nn.layer above one has it")
-    bound = bound_of(function)
-
-    @functools.wraps(function)
-    def scoped(*args: Any, name: Optional[str] = None, **kwargs: Any) -> Any:
-        if name is not None and not is_text(name):
-            refuse(f"{function.__name__}(name=)", name, "a text")
-        arguments = bound(args, kwargs)
-        with current().scope(name or function.__name__):
-            if str(function.__module__).startswith("vecc.nn."):
-                arguments.apply_defaults()
-                current().call(function.__name__, arguments.arguments)
-            return function(*args, **kwargs)
-    return cast("Layer[Inputs, Result]", scoped)
 
 
 # Weights and constants.
@@ -88,8 +51,13 @@ def table(name: str, count: Size, shape: Sides = (), init: Init = "glorot") -> T
 @checked
 def weight(name: str, shape: Sides = (), init: Init = "glorot") -> Value:
     """A learnable tensor, one for all rows."""
-    rows = table(name, 1, shape, init)
-    return Value("weight", (), ONE, rows.shape, table=rows)
+    return _of_all(table(name, 1, shape, init))
+
+
+def _of_all(rows: Table) -> Value:
+    """The only row of a table, for all; a shared one is one value."""
+    known = current().weights.get(rows.name)
+    return Value("weight", (), ONE, rows.shape, table=rows) if known is None else known
 
 
 @checked
@@ -158,7 +126,7 @@ def linear(x: Value, out: Union[Sides, Value], by: Optional[Category] = None, bi
         count = 1 if by is None else by.count
         def learnable(what: str, sides: Shape, first: Init) -> Value:
             rows = table(what, count, sides, first)
-            return Value("weight", (), ONE, rows.shape, table=rows) if by is None else rows[by]
+            return _of_all(rows) if by is None else rows[by]
         size = math.prod(shape)
         y = matmul(learnable("weight", (size, inner), init), reshape(x, inner))
         if bias:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from types import MappingProxyType
 from typing import (TYPE_CHECKING, Any, Callable, Container, Dict, Iterable, Iterator, List, Mapping,
@@ -117,7 +118,14 @@ def _check_options(path: str, part: "torch.nn.Module", calls: Calls) -> None:
 def check_complete(module: "torch.nn.Module", names: Iterable[str], given: Container[str],
                    calls: Calls) -> None:
     """That a module has all weights of the layer that gets them. What it was made without (bias,
-    root_weight) would stay as it began, at random, and outputs would be others."""
+    root_weight) would stay as it began, at random, and outputs would be others; so would those of a
+    layer that the module calls again, and the model has twice."""
+    for name in names:
+        first = re.sub(r"_[0-9]+(?=/|$)", "", name)
+        if name not in given and first != name and first in given:
+            raise usage_error("weights", f"the module has no {name}, of a second layer of its name: "
+                              "one that is called again has the same name= and shared=True; "
+                              "model.set_weights(module.state_dict()) lets it stay as it is")
     for path, part in module.named_modules(remove_duplicate=False):
         layer = path.removesuffix(".module").replace(".", "/")
         function, _ = calls.get(layer, ("mlp", {}))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import numbers
 import os
-import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, NamedTuple,
                     NoReturn, Optional, Sequence, Tuple, Union)
 
 from vecc.error import usage_error
+from vecc.nn.places import place, user_frame
 from vecc.nn.words import instead
 
 if TYPE_CHECKING:
@@ -23,9 +21,6 @@ Shape = Tuple[int, ...]  #: of one row: (), (n,) or (m, n)
 _OF_A_ROW = "shape is that of a row, without the number of rows: d = g.x.shape[0]"
 MOST_ELEMENTS = 1 << 28  #: of a row
 MOST_ROWS = (1 << 32) - 2  #: of weights: 32 bits number them
-_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-
-
 PAIR = "(pairs)"  #: the relation of pairs, which are a set of edges otherwise
 
 
@@ -135,31 +130,6 @@ class Table:
         return Value("row", (), index.domain, self.shape, table=self, category=index)
 
 
-def user_frame() -> Optional[FrameType]:
-    """The innermost frame that is neither this package's own nor of a library that calls it."""
-    frame: Optional[FrameType] = sys._getframe(1)
-    while frame is not None and _is_library(frame):
-        frame = frame.f_back
-    return frame
-
-
-def _is_library(frame: FrameType) -> bool:
-    module = str(frame.f_globals.get("__name__"))
-    return (module.partition(".")[0] in ("torch", "numpy", "contextlib", "functools")
-            or os.path.abspath(frame.f_code.co_filename).startswith(_HERE))
-
-
-def place() -> str:
-    frame = user_frame()
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else "model"
-
-
-def place_of(function: Callable[..., Any]) -> str:
-    """Where it is written."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    return f"{code.co_filename}:{code.co_firstlineno}" if code else "model"
-
-
 def fail(message: str) -> NoReturn:
     """vecc.Error at the user's line."""
     raise usage_error(place(), message)
@@ -216,6 +186,7 @@ class Trace:
         self.features = features
         self.values: List[Value] = []
         self.tables: Dict[str, Table] = {}
+        self.weights: Dict[str, "Value"] = {}  #: of tables that all rows read
         self.draws = 0  #: dropouts so far
         self.pools = False  #: the data is a set of graphs
         #: Arguments of layers that a state_dict has; NaN: any.
@@ -226,6 +197,7 @@ class Trace:
         self.tracked: List[Tuple["Value", "Value"]] = []
         self._scopes: List[str] = []  # the names of all around, together
         self._names: Dict[str, int] = {}
+        self._shared = 0  #: scopes around that are
 
     def unique(self, name: str) -> str:
         """`name` in the scope of now; a second of that name is name_2."""
@@ -235,12 +207,20 @@ class Trace:
         return full if number == 1 else f"{full}_{number}"
 
     @contextmanager
-    def scope(self, name: str) -> Iterator[None]:
-        self._scopes.append(self.unique(name))
+    def scope(self, name: str, shared: bool = False) -> Iterator[None]:
+        """`shared`: names in it are those of the calls before, in the same order."""
+        outer, names = self._names, "/".join([*self._scopes[-1:], name])
+        if shared:
+            outer.setdefault(names, 1)
+            self._names = {}
+        self._scopes.append(names if shared else self.unique(name))
+        self._shared += shared
         try:
             yield
         finally:
             self._scopes.pop()
+            self._shared -= shared
+            self._names = outer
 
     def add(self, value: "Value") -> None:
         """Refuses what is of another trace, and what no row can be."""
@@ -258,6 +238,8 @@ class Trace:
             self._check_feature(category.domain, category.name, ((), category.count))
         if value.op == "feature":
             self._check_feature(value.domain, value.attributes["name"], (value.shape, 0))
+        if value.op == "weight" and table is not None:
+            self.weights[table.name] = value
         if value.size > MOST_ELEMENTS:
             fail(f"rows of {list(value.shape)}: expected up to {MOST_ELEMENTS:,} elements")
         self.values.append(value)
@@ -285,10 +267,20 @@ class Trace:
         if table.count > MOST_ROWS or 8 * size > _memory():
             fail(f"weights {table.name!r} of {[table.count, *table.shape]} are {8 * size:.3g} "
                  f"bytes: expected what this machine's memory holds, and up to {MOST_ROWS:,} rows")
-        if table.name in self.tables:
+        return self._again(self.tables[table.name], table) if table.name in self.tables else (
+            self.tables.setdefault(table.name, table))
+
+    def _again(self, known: Table, table: Table) -> Table:
+        """The weights of a call before that this one shares."""
+        if not self._shared:
             fail(f"there are weights {table.name!r} already")
-        self.tables[table.name] = table
-        return table
+        if (known.count, known.shape) != (table.count, table.shape):
+            fail(f"the shared weights {table.name!r} are {[known.count, *known.shape]}, expected "
+                 f"{[table.count, *table.shape]} as this call has them")
+        if any(running.attributes["table"] is known for running, _ in self.tracked):
+            fail(f"{table.name!r} is of a batch norm, which has statistics of one place: expected a "
+                 "shared layer without one")
+        return known
 
 
 def _memory() -> int:
