@@ -163,6 +163,23 @@ class RowsTest(unittest.TestCase):
         typed["a", "to", "a"].edge_index = torch.tensor([[0, 1, 2], [0, 1, 2]])
         self.assertEqual(set(nn.as_data(typed).features[Domain("edge", ("a", "to", "a"))]), set())
 
+    def test_typed_graphs_without_a_set(self):
+        typed = HeteroData()
+        typed["a"].x = torch.ones(3, 2)
+        typed["a", "to", "b"].edge_index = torch.tensor([[0, 1], [1, 0]])
+        self.check(lambda: nn.as_data(typed), r"edges a to b, but no nodes of b: expected "
+                   r"data\['b'\].x or .num_nodes")
+
+    def test_batches_to_validate_with(self):
+        """As the lists of their graphs."""
+        train, other = ([graph(5, 8, y=torch.rand(1, 2)) for _ in range(n)] for n in (4, 3))
+        of_lists = nn.Model(network).fit(train, validate=other, epochs=2).history
+        for source, validation in ((Batch.from_data_list(train), Batch.from_data_list(other)),
+                                   (train, Batch.from_data_list(other))):
+            found = nn.Model(network).fit(source, validate=validation, epochs=2).history
+            self.assertEqual([epoch["validation_loss"] for epoch in found],
+                             [epoch["validation_loss"] for epoch in of_lists])
+
     def test_sources_that_are_none(self):
         """Loaders, sparse matrices in the place of edges, tensors alone, numbers that are complex."""
         data = graph(5, 8)

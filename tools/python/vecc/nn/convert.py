@@ -87,6 +87,7 @@ def _parts_of(source: Any, known: Kinds = NO_KINDS) -> List[Data]:
 
 def with_validation(source: Any, validation: Any, known: Kinds = NO_KINDS) -> Data:
     """Two lists of graphs (two graphs) as one, whose second is marked to validate with."""
+    source, validation = _unbatched(source), _unbatched(validation)
     if not _is_list(source) and not _is_list(validation):
         source, validation = [source], [validation]
     if not _is_list(source) or not _is_list(validation):
@@ -102,6 +103,11 @@ def with_validation(source: Any, validation: Any, known: Kinds = NO_KINDS) -> Da
     both.splits = np.where(np.arange(len(both.targets)) < rows, SPLITS["train"],
                            SPLITS["validation"]).astype(np.uint8)
     return both
+
+
+def _unbatched(source: Any) -> Any:
+    """The list of graphs that PyG made a Batch of."""
+    return source.to_data_list() if hasattr(source, "to_data_list") else source
 
 
 def from_arrays(edge_index: Any, x: Any = None, *, count: Any = None, y: Any = None,
@@ -213,6 +219,9 @@ def from_hetero(source: Any) -> Data:
         if own.get("edge_index") is None:
             raise usage_error(" ".join(key), "there is no edge_index" + _LEFT * ("adj_t" in own))
         own.pop("adj_t", None)
+        if missing := [end for end in (key[0], key[2]) if end not in source.node_types]:
+            raise usage_error("data", f"there are edges {' '.join(key)}, but no nodes of {missing[0]}"
+                              f": expected data[{missing[0]!r}].x or .num_nodes")
         ends, (pairs, pair_labels) = own.pop("edge_index"), take_pairs(own)
         data.edges(ends, type=tuple(key), features=_rows(
             " ".join(key), own, int(ends.shape[1])))
