@@ -1,5 +1,7 @@
 #include "backends/cuda/device_code.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -14,6 +16,7 @@
 #include "backends/cuda/nvrtc.h"
 #include "backends/native/code_cache.h"
 #include "backends/native/compiler_text.h"
+#include "src/support/log.h"
 #include "src/support/whole_file.h"
 
 namespace vecc::cuda {
@@ -40,10 +43,14 @@ std::optional<std::string> cached_code(const native::CodeCache& cache, const nat
   return std::move(*bytes);
 }
 
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 class CodeCompilation {
  public:
   CodeCompilation(std::span<const std::string* const> texts, int architecture)
-      : texts_(texts), architecture_(architecture), code_(texts.size()) {}
+      : texts_(texts), architecture_(architecture), code_(texts.size()), seconds_(texts.size()) {}
 
   Result<std::vector<std::string>> run() {
     const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
@@ -56,11 +63,15 @@ class CodeCompilation {
     if (!errors_.empty()) return errors_;
     return std::move(code_);
   }
+  // By text, of a run.
+  [[nodiscard]] const std::vector<double>& seconds() const { return seconds_; }
 
  private:
   void work() {
     for (std::size_t i = next_++; i < texts_.size(); i = next_++) {
+      const auto begin = std::chrono::steady_clock::now();
       Result<std::string> code = compile_for_device(*texts_[i], architecture_);
+      seconds_[i] = seconds_since(begin);
       const std::lock_guard lock(mutex_);
       if (code) {
         code_[i] = std::move(*code);
@@ -78,6 +89,7 @@ class CodeCompilation {
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::vector<std::string> code_;
+  std::vector<double> seconds_;
   Errors errors_;
 };
 
@@ -146,9 +158,12 @@ Result<std::vector<std::string>> compile_device_code(std::span<const std::string
       missing_texts.push_back(&texts[i]);
     }
   }
-  VECC_TRY(std::vector<std::string> made, CodeCompilation(missing_texts, architecture).run());
+  CodeCompilation compilation(missing_texts, architecture);
+  VECC_TRY(std::vector<std::string> made, compilation.run());
   for (std::size_t m = 0; m < missing.size(); ++m) {
-    (void)cache.store(native::CodeKey(before + texts[missing[m]]), made[m]);
+    const native::CodeKey key(before + texts[missing[m]]);
+    log_debug(fmt::format("cuda: {} compiled: {:.3f} s", key.hash(), compilation.seconds()[m]));
+    (void)cache.store(key, made[m]);
     code[missing[m]] = std::move(made[m]);
     ++count.compiled;
   }
@@ -156,7 +171,7 @@ Result<std::vector<std::string>> compile_device_code(std::span<const std::string
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (const std::size_t same = first[texts[i]]; same != i) code[i] = code[same];
   }
-  count.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  count.seconds = seconds_since(begin);
   if (counts != nullptr) *counts = count;
   return code;
 }

@@ -43,8 +43,8 @@ struct DeviceCodeCounts {
 };
 
 /// Machine code of each text for an architecture (90: compute capability 9.0), in order; equal
-/// texts are compiled once. Several are compiled at once. `counts` may be null. Errors:
-/// CompilerAbsent (if one is not in the cache), CompilerFailed.
+/// texts are compiled once. Several are compiled at once, the first ones first. `counts` may be
+/// null. Errors: CompilerAbsent (if one is not in the cache), CompilerFailed.
 [[nodiscard]] Result<std::vector<std::string>> compile_device_code(
     std::span<const std::string> texts, int architecture, const DeviceCodeOptions& options,
     DeviceCodeCounts* counts);

@@ -5,7 +5,7 @@
 namespace vecc::cuda {
 
 std::string unit_text(const Kernel& kernel, const KernelSchedule& schedule, CudaUnit unit,
-                      const ProgrammaticLaunch& programmatic) {
+                      const ProgrammaticLaunch& programmatic, CudaLists lists) {
   std::string text;
   if (schedule.members.threads != kCudaThreads) {
     text += "#define VECC_THREADS " + std::to_string(schedule.members.threads) + "\n";
@@ -15,7 +15,7 @@ std::string unit_text(const Kernel& kernel, const KernelSchedule& schedule, Cuda
   text += std::string(kernel_prelude()) + std::string(device_prelude());
   if (kernel.precision != MatmulPrecision::Exact) text += tensor_core_prelude();
   if (unit == CudaUnit::Batch) text += batch_prelude();
-  return text + print_cuda(kernel, schedule, unit);
+  return text + print_cuda(kernel, schedule, unit, "vecc_kernel", lists);
 }
 
 }  // namespace vecc::cuda

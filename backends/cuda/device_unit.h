@@ -20,6 +20,7 @@ struct ProgrammaticLaunch {
 
 /// The preludes and the kernel.
 [[nodiscard]] std::string unit_text(const Kernel& kernel, const KernelSchedule& schedule,
-                                    CudaUnit unit, const ProgrammaticLaunch& programmatic = {});
+                                    CudaUnit unit, const ProgrammaticLaunch& programmatic = {},
+                                    CudaLists lists = CudaLists::Both);
 
 }  // namespace vecc::cuda

@@ -1,10 +1,15 @@
 #include "backends/cuda/node_code.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "backends/cuda/launch_graph.h"
+#include "src/kernel/schedule/unrolled_entries.h"
 
 namespace vecc::cuda {
 namespace {
@@ -19,13 +24,23 @@ class KernelTexts {
     const std::uint32_t kernel = plan_.launches[node.launches.front()].kernel;
     const CudaUnit unit = unit_of(node);
     const auto [found, is_new] = numbers_.try_emplace(
-        {kernel, node.schedule->members, unit, node.programmatic}, texts_.size());
+        {kernel, node.schedule->members, unit, node.programmatic, node.narrow}, texts_.size());
     if (is_new) {
-      texts_.push_back(unit_text(plan_.kernels[kernel], *node.schedule, unit, node.programmatic));
+      const CudaLists lists = node.narrow ? CudaLists::Narrow : CudaLists::Wide;
+      texts_.push_back(
+          unit_text(plan_.kernels[kernel], *node.schedule, unit, node.programmatic, lists));
+      work_.push_back(unrolled_entries(plan_.kernels[kernel], *node.schedule));
     }
     return found->second;
   }
-  std::vector<std::string> take() { return std::move(texts_); }
+  // Numbers of texts; what takes longest stands first, as all wait for what is compiled last.
+  [[nodiscard]] std::vector<std::size_t> order() const {
+    std::vector<std::size_t> order(work_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater{}, [&](std::size_t n) { return work_[n]; });
+    return order;
+  }
+  std::string take(std::size_t number) { return std::move(texts_[number]); }
 
  private:
   [[nodiscard]] CudaUnit unit_of(const GraphNode& node) const {
@@ -35,9 +50,10 @@ class KernelTexts {
 
   const Plan& plan_;
   bool of_batches_;
-  std::map<std::tuple<std::uint32_t, MemberLoops, CudaUnit, ProgrammaticLaunch>, std::size_t>
+  std::map<std::tuple<std::uint32_t, MemberLoops, CudaUnit, ProgrammaticLaunch, bool>, std::size_t>
       numbers_;
   std::vector<std::string> texts_;
+  std::vector<std::uint64_t> work_;  // by text
 };
 
 }  // namespace
@@ -57,14 +73,20 @@ Result<PlanCode> load_plan_code(const std::shared_ptr<Device>& device, const Pla
       stage.push_back({std::move(node), nullptr});
     }
   }
-  std::vector<std::string> texts = kernels.take();
+  const std::vector<std::size_t> order = kernels.order();
+  std::vector<std::size_t> place(order.size());  // by number of a text
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    texts.push_back(kernels.take(order[i]));
+  }
   const auto kernel_count = static_cast<std::ptrdiff_t>(texts.size());
   texts.insert(texts.end(), others.begin(), others.end());
   VECC_TRY(const auto modules, load_device_code(device, texts, options, counts));
   made.others.assign(modules.begin() + kernel_count, modules.end());
   std::size_t next = 0;
   for (std::vector<NodeCode>& stage : made.stages) {
-    for (NodeCode& node : stage) node.code = modules[text_of[next++]];
+    for (NodeCode& node : stage) node.code = modules[place[text_of[next++]]];
   }
   return made;
 }

@@ -256,7 +256,7 @@ std::string number_text(DType dtype) {
 }  // namespace
 
 std::string print_cuda(const Kernel& kernel, const KernelSchedule& schedule, CudaUnit unit,
-                       std::string_view name) {
+                       std::string_view name, CudaLists lists) {
   const bool is_step = unit == CudaUnit::Step;
   std::string text = fmt::format(
       "namespace vecc_kernel {{\n{}{}"
@@ -275,7 +275,8 @@ std::string print_cuda(const Kernel& kernel, const KernelSchedule& schedule, Cud
   if (unit == CudaUnit::Range) return text + range_text(name, schedule);
   if (unit == CudaUnit::Spans) return text + spans_text(name, kernel, schedule);
   for (const int bits : {16, 32}) {
-    if (bits == 16 && !has_lists(kernel)) continue;
+    if (bits == 16 && (lists == CudaLists::Wide || !has_lists(kernel))) continue;
+    if (bits == 32 && lists == CudaLists::Narrow && has_lists(kernel)) continue;
     text += kernel_text(name, bits, kernel.dtype, schedule, unit);
   }
   return text;
