@@ -7,6 +7,7 @@
 
 #include "src/support/list_threads.h"
 #include "src/support/long_list.h"
+#include "src/train/falling_numbers.h"
 
 namespace vecc::training {
 namespace {
@@ -38,27 +39,13 @@ struct Areas {
 struct Levels {
   struct Level {
     double score;
-    double ties = 0;        // positives of this score
-    double false_ties = 0;  // negatives of this score
-    double before = 0;      // negatives above it, below the level before
+    std::uint32_t ties = 0;        // positives of this score
+    std::uint32_t false_ties = 0;  // negatives of this score
+    std::uint32_t before = 0;      // negatives above it, below the level before
   };
   std::vector<Level> levels;
-  double last = 0;  // negatives below all
+  std::uint32_t last = 0;  // negatives below all
 };
-
-// How many of numbers that fall are above `score`. Without branches: no processor foresees which
-// half has the place of one score among many.
-std::size_t count_above(std::span<const double> falling, double score) {
-  const double* first = falling.data();
-  std::size_t left = falling.size();
-  while (left > 1) {
-    const std::size_t half = left / 2;
-    first += first[half - 1] > score ? half : 0;
-    left -= half;
-  }
-  const bool last_is_above = left == 1 && *first > score;
-  return static_cast<std::size_t>(first - falling.data()) + (last_is_above ? 1 : 0);
-}
 
 // Negatives are not sorted: of many classes nearly all scores are theirs.
 Levels levels_of(std::span<const double> scores, std::span<const std::uint8_t> positive,
@@ -81,9 +68,10 @@ Levels levels_of(std::span<const double> scores, std::span<const std::uint8_t> p
     levels.back().ties += 1;
   }
   of_positives.erase(std::unique(of_positives.begin(), of_positives.end()), of_positives.end());
+  const FallingNumbers falling(of_positives);
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (positive[i] != 0) continue;
-    const std::size_t level = count_above(of_positives, scores[i]);
+    const std::size_t level = falling.count_above(scores[i]);
     if (level == levels.size()) {
       result.last += 1;
     } else {
@@ -107,10 +95,13 @@ std::optional<Areas> areas_of(std::span<const double> scores,
   double above_false = 0;  // negatives so far
   Areas areas;
   for (const Levels::Level& level : all.levels) {
-    areas.roc += level.before * above + level.false_ties * (above + level.ties / 2);
-    above += level.ties;
-    above_false += level.before + level.false_ties;
-    areas.precision += level.ties * above / (above + above_false);
+    const double ties = level.ties;
+    const double false_ties = level.false_ties;
+    const double before = level.before;
+    areas.roc += before * above + false_ties * (above + ties / 2);
+    above += ties;
+    above_false += before + false_ties;
+    areas.precision += ties * above / (above + above_false);
   }
   areas.roc += all.last * above;
   return Areas{areas.roc / (positives * negatives), areas.precision / positives};
