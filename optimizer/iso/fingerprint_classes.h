@@ -139,6 +139,7 @@ class FingerprintClasses {
   /// The same; not where it would take as long to tell rows apart as to make fingerprints.
   [[nodiscard]] Apart apart_by_few_reads(ValueId id, std::span<const std::uint32_t> words = {});
   [[nodiscard]] std::vector<const ValueClasses*> reads_by_row(ValueId id) const;
+  [[nodiscard]] bool is_one_to_one(const MapOp& map, ValueId id) const;
   /// By the classes of one operand.
   [[nodiscard]] static Apart apart_by_class(const ValueClasses& read);
   /// Whether rows of a value that is made row by row most likely read different ones.

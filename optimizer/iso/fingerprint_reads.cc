@@ -322,11 +322,39 @@ ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId i
   return hashes ? by_hashed_reads(id, apart, compute) : by_reads(id, apart, compute);
 }
 
+// Whether rows are one operand's with the same added to each, or each multiplied by the same that
+// is not 0: different where those are.
+bool FingerprintClasses::is_one_to_one(const MapOp& map, ValueId id) const {
+  const Op& op = program_.op(id);
+  const std::vector<ExprNode>& nodes = map.expr->nodes;
+  const bool multiplies = nodes.back().combination == Combination::ElProduct;
+  if (nodes.back().kind != ExprNode::Kind::Combine) return false;
+  if (!multiplies && nodes.back().combination != Combination::Sum) return false;
+  const auto is_factor = [](const Residues& part) { return part.first != 0 && part.second != 0; };
+  std::size_t by_row = 0;
+  for (const ExprNode& node : std::span(nodes).first(nodes.size() - 1)) {
+    if (node.kind == ExprNode::Kind::Constant) {
+      if (multiplies && !is_factor(keys_.constant(node.constant))) return false;
+      continue;
+    }
+    if (node.kind != ExprNode::Kind::Input) return false;
+    const ValueClasses& read = operand(id, node.input);
+    if (read.of_row.size() == op.rows) {
+      const bool is_like_result = program_.op(op.operands[node.input]).shape == op.shape;
+      if (++by_row > 1 || !is_like_result || read.repeats) return false;
+    } else if (multiplies) {
+      if (!std::ranges::all_of(read.table->parts(read.of_row[0]), is_factor)) return false;
+    }
+  }
+  return by_row == 1;
+}
+
 ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
   const Operands& operands = program_.op(id).operands;
   std::vector<Shape> shapes;
   for (const ValueId operand : operands) shapes.push_back(program_.op(operand).shape);
-  const Apart apart = apart_by_few_reads(id);
+  const bool are_different = is_one_to_one(map, id);
+  const Apart apart = are_different ? apart_by_reads(id) : apart_by_few_reads(id);
   const auto compute = [read = operand_rows(id, apart.by),
                         expr = ExprFingerprint(keys_, *map.expr, shapes),
                         elements = std::vector<RowFingerprint>(operands.size())](
@@ -337,7 +365,7 @@ ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {
     }
     return expr.compute(elements, y);
   };
-  return by_reads(id, apart, compute);
+  return by_reads(id, apart, compute, are_different);
 }
 
 // A hash of the function and of all that it reads, for each element; zero where g is.

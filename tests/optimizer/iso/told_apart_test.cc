@@ -67,6 +67,36 @@ TEST(IsoToldApart, products_are_where_a_selection_counts_classes) {
   EXPECT_EQ(first_rows(products.of_row), (Classes{0, 1, 2, 3, 4, 1}));
 }
 
+// Rows with the same added to each, or multiplied by the same, are different where they are; but
+// not where that is 0, where two of their operands have rows, or where an operand is another's row.
+TEST(IsoToldApart, sums_with_one_row_and_products_by_it_are_as_different_as_the_others) {
+  const Program program = program_of(
+      "vecc program 1 f64 samples 3\n"
+      "parameter \"x\" [3, 3x1]\n"
+      "parameter \"w\" [1, 1]\n"
+      "%0 = weight \"x\" : f64[3, 3x1]\n"
+      "%1 = weight \"w\" : f64[1, 1]\n"
+      "%2 = fact {0} : f64[1, 1]\n"
+      "%3 = gather %0 [0, 1, 0] : f64[3, 3x1]\n"
+      "%4 = gather %0 [2, 2, 1] : f64[3, 3x1]\n"
+      "%5 = map elproduct($0, $1) %0, %1 : f64[3, 3x1]\n"
+      "%6 = map sum($0, $1) %3, %1 : f64[3, 3x1]\n"
+      "%7 = map elproduct(0.5, $0) %3 : f64[3, 3x1]\n"
+      "%8 = map elproduct($0, $1) %0, %2 : f64[3, 3x1]\n"
+      "%9 = map elproduct($0, 0) %0 : f64[3, 3x1]\n"
+      "%10 = map sum($0, $1) %3, %4 : f64[3, 3x1]\n"
+      "%11 = map sum($0, $0, 1) %3 : f64[3, 3x1]\n"
+      "%12 = map sum($0, 1) %11 : f64[3, 3x1]\n"
+      "%13 = output %12 [0:3] : f64[3, 3x1]\n");
+  EXPECT_EQ(classes_of(program, 5, true, nullptr), (Classes{0, 1, 2}));
+  EXPECT_EQ(classes_of(program, 6, true, nullptr), (Classes{0, 1, 0}));
+  EXPECT_EQ(classes_of(program, 7, true, nullptr), (Classes{0, 1, 0}));
+  EXPECT_EQ(classes_of(program, 8, true, nullptr), (Classes{0, 0, 0}));
+  EXPECT_EQ(classes_of(program, 9, true, nullptr), (Classes{0, 0, 0}));
+  EXPECT_EQ(classes_of(program, 10, true, nullptr), (Classes{0, 1, 2}));
+  EXPECT_EQ(classes_of(program, 12, true, nullptr), (Classes{0, 1, 0}));
+}
+
 // What they read is different, but all are 0.
 TEST(IsoToldApart, rows_that_are_zero_are_one) {
   const Program gradients = program_of(
