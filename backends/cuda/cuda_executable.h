@@ -52,6 +52,11 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
       return batches_ == nullptr ? PlanExecutable::outputs() : batch_outputs(batches_->outputs());
     });
   }
+  Result<void> copy_outputs(OutputElements to) override {
+    return guarded([&] {
+      return batches_ == nullptr ? PlanExecutable::copy_outputs(to) : Executable::copy_outputs(to);
+    });
+  }
   Result<std::vector<double>> read(ValueId value) override {
     return guarded([&] { return PlanExecutable::read(value); });
   }

@@ -115,17 +115,26 @@ void DeviceBlock::read(std::uint64_t first, std::uint64_t count,
   copy(first, std::span(values).subspan(old));
 }
 
-void DeviceBlock::copy(std::uint64_t first, std::span<double> to) const {
-  const std::uint64_t begin = first * byte_size(dtype_);
-  if (dtype_ == DType::F64) return memory_.read(begin, to.data(), to.size_bytes());
-  std::vector<float> narrow;
+template <class From, class To>
+void DeviceBlock::convert(std::uint64_t first, std::span<To> to) const {
+  std::vector<From> piece;
   for (std::size_t i = 0; i < to.size(); i += kPiece) {
-    narrow.resize(std::min(kPiece, to.size() - i));
-    memory_.read(begin + i * sizeof(float), narrow.data(), narrow.size() * sizeof(float));
-    ListThreads::for_ranges(narrow.size(), [&](std::size_t k, std::size_t end) {
-      for (; k < end; ++k) to[i + k] = narrow[k];
+    piece.resize(std::min(kPiece, to.size() - i));
+    memory_.read((first + i) * sizeof(From), piece.data(), piece.size() * sizeof(From));
+    ListThreads::for_ranges(piece.size(), [&](std::size_t k, std::size_t end) {
+      for (; k < end; ++k) to[i + k] = static_cast<To>(piece[k]);
     });
   }
+}
+
+void DeviceBlock::copy(std::uint64_t first, std::span<float> to) const {
+  if (dtype_ == DType::F64) return convert<double>(first, to);
+  memory_.read(first * sizeof(float), to.data(), to.size_bytes());
+}
+
+void DeviceBlock::copy(std::uint64_t first, std::span<double> to) const {
+  if (dtype_ == DType::F32) return convert<float>(first, to);
+  memory_.read(first * sizeof(double), to.data(), to.size_bytes());
 }
 
 }  // namespace vecc::cuda

@@ -60,9 +60,14 @@ class DeviceBlock {
   /// `count` elements from `first` on are appended to `values`.
   void read(std::uint64_t first, std::uint64_t count, std::vector<double>& values) const;
   /// As many as there is room for.
+  void copy(std::uint64_t first, std::span<float> to) const;
   void copy(std::uint64_t first, std::span<double> to) const;
 
  private:
+  // Elements of another type than the block's, some at a time.
+  template <class From, class To>
+  void convert(std::uint64_t first, std::span<To> to) const;
+
   DeviceMemory memory_;
   DType dtype_ = DType::F32;
   std::uint64_t elements_ = 0;

@@ -10,12 +10,14 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "backends/common/shared_rows.h"
 #include "backends/native/gradient_program.h"
 #include "backends/native/program_outline.h"
 #include "src/batch/plan_batch.h"
+#include "src/program/index_algebra.h"
 #include "src/support/free_memory.h"
 #include "src/support/list_threads.h"
 #include "vecc/backend.h"
@@ -114,6 +116,7 @@ class PlanExecutable : public Executable {
   }
   Result<std::vector<double>> profile() override;
   Result<std::vector<Output>> outputs() override;
+  Result<void> copy_outputs(OutputElements to) override;
   Result<std::vector<double>> read(ValueId value) override;
   Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override;
   Result<std::vector<double>> parameter(ParameterIndex parameter) override;
@@ -197,6 +200,10 @@ class PlanExecutable : public Executable {
     return Errors(ErrorCode::Usage, backend_, std::move(message));
   }
   void append_rows(ValueId value, std::vector<double>& to) const;
+  /// Calls visit(sample, elements) for all rows of an output, by threads (ListThreads) where they
+  /// are many.
+  template <class Visit>
+  void for_each_row_of(const ProgramOutline::Output& output, const Visit& visit) const;
   [[nodiscard]] Result<void> check_differentiates() const;
   void run_backward();
   [[nodiscard]] std::vector<double> all_of(const Block& block) const {
@@ -293,43 +300,73 @@ void PlanExecutable<Block>::append_rows(ValueId value, std::vector<double>& to) 
 }
 
 template <class Block>
+template <class Visit>
+void PlanExecutable<Block>::for_each_row_of(const ProgramOutline::Output& output,
+                                            const Visit& visit) const {
+  const std::uint64_t size = program_.values[output.value].shape.size();
+  const auto visit_rows = [&](std::uint32_t begin, std::span<const double> rows) {
+    const std::size_t count = rows.size() / size;
+    const std::size_t pieces = rows.size() < kManyElements ? 1 : kPieces;
+    ListThreads::for_pieces(pieces, [&](std::size_t piece) {
+      const std::size_t end = count * (piece + 1) / pieces;
+      for (std::size_t i = count * piece / pieces; i < end; ++i) {
+        visit(output.samples[begin + static_cast<std::uint32_t>(i)], rows.subspan(i * size, size));
+      }
+    });
+  };
+  std::vector<double> some;
+  const PlacedRows placed = placed_rows(output.value);
+  if (placed.view != nullptr) {  // of rows that may lie anywhere
+    append_rows(output.value, some);
+    return visit_rows(0, some);
+  }
+  const std::uint32_t rows = output.samples.size();
+  const auto at_once = static_cast<std::uint32_t>(std::max<std::uint64_t>(kReadAtOnce / size, 1));
+  some.resize(std::min(at_once, rows) * size);
+  for (std::uint32_t begin = 0; begin < rows;) {
+    const std::uint32_t count = std::min(at_once, rows - begin);
+    const auto read = std::span(some).first(count * size);
+    placed.block.copy(placed.first + begin * size, read);
+    visit_rows(begin, read);
+    begin += count;
+  }
+}
+
+template <class Block>
 Result<std::vector<Executable::Output>> PlanExecutable<Block>::outputs() {
   VECC_CHECK(has_run_, "outputs before the first run");
   std::vector<Output> result(program_.sample_count);
   for (const ProgramOutline::Output& output : program_.outputs) {
     const Shape shape = program_.values[output.value].shape;
-    const std::uint64_t size = shape.size();
-    const auto add_rows = [&](std::uint32_t begin, std::span<const double> rows) {
-      const std::size_t count = rows.size() / size;
-      const std::size_t pieces = rows.size() < kManyElements ? 1 : kPieces;
-      ListThreads::for_pieces(pieces, [&](std::size_t piece) {
-        const std::size_t end = count * (piece + 1) / pieces;
-        for (std::size_t i = count * piece / pieces; i < end; ++i) {
-          const auto row = rows.subspan(i * size, size);
-          const std::uint32_t sample = output.samples[begin + static_cast<std::uint32_t>(i)];
-          result[sample] = {shape, {row.begin(), row.end()}};
-        }
-      });
-    };
-    std::vector<double> some;
-    const PlacedRows placed = placed_rows(output.value);
-    if (placed.view != nullptr) {  // of rows that may lie anywhere
-      append_rows(output.value, some);
-      add_rows(0, some);
-      continue;
-    }
-    const std::uint32_t rows = output.samples.size();
-    const auto at_once = static_cast<std::uint32_t>(std::max<std::uint64_t>(kReadAtOnce / size, 1));
-    some.resize(std::min(at_once, rows) * size);
-    for (std::uint32_t begin = 0; begin < rows;) {
-      const std::uint32_t count = std::min(at_once, rows - begin);
-      const auto read = std::span(some).first(count * size);
-      placed.block.copy(placed.first + begin * size, read);
-      add_rows(begin, read);
-      begin += count;
-    }
+    for_each_row_of(output, [&](std::uint32_t sample, std::span<const double> row) {
+      result[sample] = {shape, {row.begin(), row.end()}};
+    });
   }
   return result;
+}
+
+// Where rows lie in the samples' order they are copied as they are.
+template <class Block>
+Result<void> PlanExecutable<Block>::copy_outputs(OutputElements to) {
+  VECC_CHECK(has_run_, "outputs before the first run");
+  std::visit(
+      [&](auto elements) {
+        using T = typename decltype(elements)::value_type;
+        for (const ProgramOutline::Output& output : program_.outputs) {
+          const PlacedRows placed = placed_rows(output.value);
+          if (placed.view == nullptr && is_identity(output.samples, program_.sample_count)) {
+            placed.block.copy(placed.first, elements);
+            continue;
+          }
+          for_each_row_of(output, [&](std::uint32_t sample, std::span<const double> row) {
+            std::ranges::transform(
+                row, elements.begin() + static_cast<std::ptrdiff_t>(program_.output_begin[sample]),
+                [](double element) { return static_cast<T>(element); });
+          });
+        }
+      },
+      to);
+  return {};
 }
 
 template <class Block>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -35,51 +36,47 @@ struct Areas {
   double precision = 0;
 };
 
-// Scores of positives, from the largest, and what stands between them.
+// By score of positives, from the largest on, and behind them: how many scores are equal to it, and
+// how many of negatives lie above it and below the one before. Counts of one kind lie together, as
+// each negative's place is another one.
 struct Levels {
-  struct Level {
-    double score;
-    std::uint32_t ties = 0;        // positives of this score
-    std::uint32_t false_ties = 0;  // negatives of this score
-    std::uint32_t before = 0;      // negatives above it, below the level before
-  };
-  std::vector<Level> levels;
-  std::uint32_t last = 0;  // negatives below all
+  std::vector<std::uint32_t> ties;        // of positives
+  std::vector<std::uint32_t> false_ties;  // of negatives
+  std::vector<std::uint32_t> before;
 };
 
-// Negatives are not sorted: of many classes nearly all scores are theirs.
+// Negatives are not sorted: of many classes nearly all scores are theirs. What is made takes 24
+// bytes a positive (kSampleBytes).
 Levels levels_of(std::span<const double> scores, std::span<const std::uint8_t> positive,
                  std::size_t positives) {
   std::vector<double> of_positives;
-  of_positives.reserve(positives);
+  of_positives.reserve(positives + 1);
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (positive[i] != 0) of_positives.push_back(scores[i]);
   }
   std::ranges::sort(of_positives, std::ranges::greater{});
-  std::size_t distinct = of_positives.empty() ? 0 : 1;
-  for (std::size_t i = 1; i < of_positives.size(); ++i) {
-    if (of_positives[i] != of_positives[i - 1]) ++distinct;
-  }
-  Levels result;
-  std::vector<Levels::Level>& levels = result.levels;
-  levels.reserve(distinct);  // what it takes is stated before a run: kSampleBytes
+  Levels levels;
+  levels.ties.reserve(positives);
+  std::size_t distinct = 0;
   for (const double score : of_positives) {
-    if (levels.empty() || levels.back().score != score) levels.push_back({score});
-    levels.back().ties += 1;
+    if (distinct == 0 || of_positives[distinct - 1] != score) {
+      of_positives[distinct++] = score;
+      levels.ties.push_back(0);
+    }
+    ++levels.ties.back();
   }
-  of_positives.erase(std::unique(of_positives.begin(), of_positives.end()), of_positives.end());
+  of_positives.resize(distinct);
   const FallingNumbers falling(of_positives);
+  of_positives.push_back(std::numeric_limits<double>::quiet_NaN());  // equal to none
+  levels.false_ties.resize(distinct + 1);
+  levels.before.resize(distinct + 1);
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (positive[i] != 0) continue;
     const std::size_t level = falling.count_above(scores[i]);
-    if (level == levels.size()) {
-      result.last += 1;
-    } else {
-      const bool ties = of_positives[level] == scores[i];
-      (ties ? levels[level].false_ties : levels[level].before) += 1;
-    }
+    const bool is_equal = of_positives[level] == scores[i];
+    ++(is_equal ? levels.false_ties : levels.before)[level];
   }
-  return result;
+  return levels;
 }
 
 // Both areas, from the largest score on: at each one of a positive, how many positives and
@@ -94,16 +91,16 @@ std::optional<Areas> areas_of(std::span<const double> scores,
   double above = 0;        // positives so far
   double above_false = 0;  // negatives so far
   Areas areas;
-  for (const Levels::Level& level : all.levels) {
-    const double ties = level.ties;
-    const double false_ties = level.false_ties;
-    const double before = level.before;
+  for (std::size_t level = 0; level < all.ties.size(); ++level) {
+    const double ties = all.ties[level];
+    const double false_ties = all.false_ties[level];
+    const double before = all.before[level];
     areas.roc += before * above + false_ties * (above + ties / 2);
     above += ties;
     above_false += before + false_ties;
     areas.precision += ties * above / (above + above_false);
   }
-  areas.roc += all.last * above;
+  areas.roc += all.before.back() * above;
   return Areas{areas.roc / (positives * negatives), areas.precision / positives};
 }
 
@@ -185,6 +182,12 @@ void ClassMetrics::add_classes(std::size_t count,
     for (std::size_t i = 0; i < count; ++i) add_class(sample_at(i).output, sample_at(i).target);
     return;
   }
+  add_vectors(count, size, [&](std::size_t i, std::span<double>) { return sample_at(i); });
+}
+
+void ClassMetrics::add_vectors(
+    std::size_t count, std::size_t size,
+    const std::function<Sample(std::size_t, std::span<double>)>& sample_at) {
   all_ = count;
   classes_.resize(size);
   for (ClassCounts& counts : classes_) {
@@ -196,8 +199,9 @@ void ClassMetrics::add_classes(std::size_t count,
                                    [&](std::size_t range, std::size_t begin, std::size_t end) {
                                      std::vector<Tally> own(size);
                                      std::vector<double> scores(size);
+                                     std::vector<double> room(size);
                                      for (std::size_t i = begin; i < end; ++i)
-                                       add_vector(i, sample_at(i), own, scores);
+                                       add_vector(i, sample_at(i, room), own, scores);
                                      tallies[range] = std::move(own);
                                    });
   for (const std::vector<Tally>& of_range : tallies) {

@@ -33,6 +33,10 @@ class ClassMetrics {
   /// Samples 0 .. count-1 of one class each, in order; by all threads (ListThreads) where they are
   /// the only ones, and vectors of one size.
   void add_classes(std::size_t count, const std::function<Sample(std::size_t)>& sample_at);
+  /// The same of vectors of `size` > 1 elements, where they are the only ones: `sample_at(i, room)`
+  /// may have its output in `room`, which has as many.
+  void add_vectors(std::size_t count, std::size_t size,
+                   const std::function<Sample(std::size_t, std::span<double>)>& sample_at);
   /// A sample with any number of labels.
   void add_labels(std::span<const double> output, std::span<const double> target);
 

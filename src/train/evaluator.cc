@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 #include "src/support/timed_stage.h"
+#include "src/train/class_vectors.h"
 #include "src/train/loss_state.h"
 #include "src/train/sample_weights.h"
 #include "vecc/batch_program.h"
@@ -36,9 +38,15 @@ class SampleEvaluator : public Evaluator {
 
   Result<void> prepare(const Program& forward, const Backend& backend, ExecutionOptions execution) {
     threads_ = execution.threads;
+    // What is computed in double is measured so.
+    dtype_ = backend.name() == "interpreter" ? DType::F64 : forward.dtype();
     metrics_.logits = outputs_are_logits(forward, loss_.loss);
     Program program =
         is_whole(forward, samples_) ? forward : BatchProgram(forward).restrict_to(samples_);
+    if (copies_outputs()) {
+      const ListThreads threads = list_threads();
+      class_vectors_ = training::class_vector_size(graph_, samples_, program);
+    }
     VECC_TRY(LossSamples chosen, loss_samples(graph_, program, {samples_, {}}, loss_));
     counts_ = std::ranges::any_of(chosen.weights, [](double weight) { return weight != 0; });
     if (counts_) VECC_TRY_VOID(append(program, std::move(chosen), loss_, execution));
@@ -51,12 +59,9 @@ class SampleEvaluator : public Evaluator {
 
   Result<Evaluation> evaluate() override {
     const TimedStage stage("evaluate");
-    Evaluation result;
-    result.loss = std::numeric_limits<double>::quiet_NaN();
-    VECC_TRY(const auto outputs, run(counts_ ? &result.loss : nullptr));
-    const ListThreads threads = list_threads();
-    result.metrics = measure(graph_, samples_, outputs, metrics_);
-    return result;
+    if (class_vectors_ == 0) return evaluate_outputs();
+    return dtype_ == DType::F32 ? evaluate_class_vectors<float>()
+                                : evaluate_class_vectors<double>();
   }
 
  protected:
@@ -67,13 +72,44 @@ class SampleEvaluator : public Evaluator {
                                const ExecutionOptions& execution) = 0;
   // `loss`: where it goes, or null.
   virtual Result<std::vector<Executable::Output>> run(double* loss) = 0;
+  // Whether there are these two: the same, its outputs' elements are then copied to where they go.
+  [[nodiscard]] virtual bool copies_outputs() const { return false; }
+  virtual Result<void> run_alone(double*) { return {}; }
+  virtual Result<void> copy_outputs(Executable::OutputElements) { return {}; }
   // For what follows a run: while one computes, its own threads have the cores.
   [[nodiscard]] ListThreads list_threads() const { return ListThreads(threads_); }
 
  private:
+  Result<Evaluation> evaluate_outputs() {
+    Evaluation result = not_counted();
+    VECC_TRY(const auto outputs, run(counts_ ? &result.loss : nullptr));
+    const ListThreads threads = list_threads();
+    result.metrics = measure(graph_, samples_, outputs, metrics_);
+    return result;
+  }
+  // Millions of outputs in one piece of memory, not each in one of its own.
+  template <class T>
+  Result<Evaluation> evaluate_class_vectors() {
+    Evaluation result = not_counted();
+    VECC_TRY_VOID(run_alone(counts_ ? &result.loss : nullptr));
+    const ListThreads threads = list_threads();
+    std::vector<T> elements = unset_list<T>(samples_.size() * class_vectors_);
+    VECC_TRY_VOID(copy_outputs(std::span(elements)));
+    result.metrics =
+        training::measure_class_vectors(graph_, samples_, std::span<const T>(elements), metrics_);
+    return result;
+  }
+  [[nodiscard]] static Evaluation not_counted() {
+    Evaluation result;
+    result.loss = std::numeric_limits<double>::quiet_NaN();
+    return result;
+  }
+
   const NeuronGraph& graph_;
   LossOptions loss_;
   std::vector<std::uint32_t> samples_;
+  DType dtype_ = DType::F32;
+  std::uint64_t class_vectors_ = 0;  // training::class_vector_size(), if outputs are copied
   MetricsOptions metrics_;
   std::uint32_t threads_ = 0;
   bool counts_ = false;
@@ -99,13 +135,21 @@ class WholeEvaluator final : public SampleEvaluator {
     return {};
   }
   Result<std::vector<Executable::Output>> run(double* loss) override {
+    VECC_TRY_VOID(run_alone(loss));
+    const ListThreads threads = list_threads();
+    return executable_->outputs();
+  }
+  [[nodiscard]] bool copies_outputs() const override { return true; }
+  Result<void> run_alone(double* loss) override {
     VECC_TRY_VOID(executable_->run());
     if (loss != nullptr) {
       VECC_TRY(const std::vector<double> total, executable_->read(total_));
       *loss = total.front();
     }
-    const ListThreads threads = list_threads();
-    return executable_->outputs();
+    return {};
+  }
+  Result<void> copy_outputs(Executable::OutputElements to) override {
+    return executable_->copy_outputs(to);
   }
 
   std::unique_ptr<Executable> executable_;

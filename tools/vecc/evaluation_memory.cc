@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "src/plan/plan_tables.h"
+#include "src/train/class_vectors.h"
 #include "vecc/batch_program.h"
 #include "vecc/metrics.h"
 #include "vecc/plan.h"
@@ -33,6 +34,9 @@ void EvaluationMemory::add(const NeuronGraph& graph, const Program& program,
   MemoryNeed need = need_of_run(memory);
   const std::uint64_t elements = output_elements(own);
   need.parameters = (elements + samples.size()) * byte_size(own.dtype());  // targets, weights
+  if (!is_batched_ && training::class_vector_size(graph, samples, own) > 0) {
+    need.outputs = elements * byte_size(own.dtype());  // in one piece
+  }
   need.outputs += bytes_to_measure(graph, samples.size(), elements);
   if (is_batched_) {
     const std::uint64_t kept = std::min(need.values, BatchOptions().kept_bytes);
