@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kSize = 3;
 
 // Samples of one class each.
-NeuronGraph graph_of(std::size_t samples) {
+NeuronGraph labelled_graph(std::size_t samples) {
   NeuronGraph graph;
   for (std::size_t i = 0; i < samples; ++i) {
     Sample sample;
@@ -52,7 +52,7 @@ std::vector<float> outputs_of(std::size_t samples) {
 
 TEST(ClassVectors, AreMeasuredAsOutputsAre) {
   const std::size_t samples = 100'000;  // which threads share
-  const NeuronGraph graph = graph_of(samples);
+  const NeuronGraph graph = labelled_graph(samples);
   std::vector<std::uint32_t> all(samples);
   for (std::uint32_t i = 0; i < samples; ++i) all[i] = i;
   const std::vector<float> narrow = outputs_of(samples);
@@ -76,7 +76,7 @@ TEST(ClassVectors, AreMeasuredAsOutputsAre) {
 
 TEST(ClassVectors, AreOfOneClassAndSizeEach) {
   const std::vector<std::uint32_t> all{0, 1, 2, 3};
-  const NeuronGraph graph = graph_of(4);
+  const NeuronGraph graph = labelled_graph(4);
   EXPECT_EQ(training::class_vector_size(graph, all, program_with("3x1")), kSize);
   EXPECT_EQ(training::class_vector_size(graph, all, program_with("4x1")), 0u);
   EXPECT_EQ(training::class_vector_size(graph, std::span(all).first(3), program_with("3x1")), 0u);
