@@ -36,6 +36,7 @@ class OptionsTest(unittest.TestCase):
                  functools.partial(layers.gat, edge_attr="edge_attr"), "fill_value=0.5"),
                 (pyg.GCNConv(DIM, OUT, aggr="mean"), layers.gcn, "aggr='mean'"),
                 (pyg.GATConv(DIM, OUT, aggr="max"), layers.gat, "aggr='max'"),
+                (pyg.GATv2Conv(DIM, OUT, share_weights=True), layers.gatv2, "share_weights=True"),
                 (pyg.GINConv(sequential(DIM, OUT), aggr="mean"), gin, "aggr='mean'"),
                 (gen(aggr="mean"), layers_gen, "aggr='mean'"),
                 (gen(aggr="add"), layers_gen, "aggr='add'"),

@@ -90,6 +90,48 @@ class ReturningTest(unittest.TestCase):
             dtype="f64", seed=3).trace(data)
         self.check(model, data, peer, lambda it: it["conv"](data.x_dict, data.edge_index_dict)["b"])
 
+    def test_tied_weights(self):
+        """Entries of one tensor: what the model has for one of them is all of them's."""
+        def two(g):
+            return nn.layers.gcn(g, g.x, 4, name="a") + nn.layers.gcn(g, g.w, 4, name="b")
+
+        def tied():
+            conv = pyg.GCNConv(3, 4)
+            return torch.nn.ModuleDict({"a": conv, "b": conv}).double()
+        torch.manual_seed(4)
+        data = Data(x=torch.randn(9, 3).double(), w=torch.randn(9, 3).double(),
+                    y=torch.randint(0, 4, (9,)), edge_index=torch.randint(0, 9, (2, 20)))
+        model, peer = nn.Model(two, dtype="f64").trace(data), tied()
+        self.assertEqual(model.set_weights(peer), [])
+        before = model.state_dict_of(peer)
+        for name, tensor in peer.state_dict().items():
+            self.assertTrue(torch.equal(before[name], tensor), name)
+        model.fit(data, epochs=3)
+        with self.assertRaisesRegex(vecc.Error, "a/lin/weight and b/lin/weight are one tensor of "
+                                    "ModuleDict, but two of the model, whose values differ"):
+            model.state_dict_of(peer)
+        apart = torch.nn.ModuleDict({"a": pyg.GCNConv(3, 4), "b": pyg.GCNConv(3, 4)}).double()
+        self.check(model, data, apart, lambda it: it["a"](data.x, data.edge_index) +
+                   it["b"](data.w, data.edge_index))
+
+    def test_views_of_one_tensor(self):
+        """A decoder by the encoder's weights the other way round."""
+        class Tied(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.encoder = torch.nn.Linear(3, 3, bias=False).double()
+                self.decoder = torch.nn.Linear(3, 3, bias=False)
+                self.decoder.weight = torch.nn.Parameter(self.encoder.weight.detach().t())
+        data, peer = nn.Data().nodes(x=np.eye(3)).edges([0], [1]), Tied()
+        model = nn.Model(lambda g: nn.linear(nn.linear(g.x, 3, name="encoder"), 3, name="decoder"),
+                         dtype="f64").trace(data)
+        weight = np.arange(9.0).reshape(3, 3)
+        model.set_weights({"encoder/weight": weight, "decoder/weight": weight.T})
+        self.check(model, data, peer, lambda it: it.decoder(it.encoder(torch.eye(3).double())))
+        model.set_weights({"encoder/weight": weight, "decoder/weight": weight})
+        with self.assertRaisesRegex(vecc.Error, "encoder/weight and decoder/weight are one tensor"):
+            model.state_dict_of(peer)
+
     def test_what_is_refused(self):
         model = nn.Model(network).trace(graphs())
         other = Peer()

@@ -28,7 +28,8 @@ _LOOPS = {"fill_value": "mean", "aggr": "add"}
 #: Options without weights that layers here do not have, with what they are as if they had.
 _ONLY: Dict[str, Dict[str, Any]] = {
     "GCNConv": {"improved": False, "normalize": True, "aggr": "add"},
-    "SAGEConv": {"normalize": False}, "GATConv": _LOOPS, "GATv2Conv": _LOOPS,
+    "SAGEConv": {"normalize": False}, "GATConv": _LOOPS,
+    "GATv2Conv": {**_LOOPS, "share_weights": False},  # training would make them two
     "GINConv": {"aggr": "add"}, "GINEConv": {"aggr": "add"},
     "TransformerConv": {"aggr": "add"}, "RGCNConv": {"aggr": "mean"},
     "RGATConv": {"mod": None, "attention_mechanism": "across-relation",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, Mapping
+from typing import TYPE_CHECKING, Dict, Mapping, Tuple
 
 import numpy as np
 
@@ -17,27 +17,59 @@ if TYPE_CHECKING:
 
 def state_dict_of(module: "torch.nn.Module", trace: Trace, shapes: Mapping[str, Shape],
                   weights: Mapping[str, np.ndarray]) -> "Dict[str, torch.Tensor]":
-    """The module's entries get numbers, element by element, which are given to the model as weights
-    are: there they say which element of the module each weight is."""
+    """The module's elements have numbers, which are given to the model as weights are: there they
+    say which element of the module each weight is."""
     import torch
     if not isinstance(module, torch.nn.Module):
         raise usage_error("state_dict_of", f"found {describe(module)}, expected a module of torch")
     given_weights(module, trace, shapes)  # its options fit
     state = module.state_dict()
-    numbers: Dict[str, np.ndarray] = {}
-    first = 0
-    for name, tensor in state.items():
-        is_argument = name.replace(".", "/") in trace.constants
-        numbers[name] = as_array(tensor, np.float64) if is_argument else np.arange(
-            first, first + tensor.numel(), dtype=np.float64).reshape(tuple(tensor.shape))
-        first += tensor.numel()
-    places = given_weights(numbers, trace, shapes)
+    elements = _elements(state)
+    places = given_weights({
+        name: as_array(state[name], np.float64) if name.replace(".", "/") in trace.constants else
+        numbers.astype(np.float64) for name, numbers in elements.items()}, trace, shapes)
     if missing := [name for name in trace.tables if name not in places]:
         raise usage_error("state_dict_of", f"{type(module).__name__} has no {', '.join(missing)}, "
                           "which the model has")
-    flat = np.concatenate([as_array(tensor, np.float64).ravel() for tensor in state.values()])
-    for name, place in places.items():
-        flat[place.ravel().astype(np.int64)] = weights[name].ravel()
-    parts = np.split(flat, np.cumsum([tensor.numel() for tensor in state.values()])[:-1])
-    return {name: torch.from_numpy(part.copy()).reshape(tensor.shape).to(tensor)
-            for (name, tensor), part in zip(state.items(), parts)}
+    made = _placed({name: place.ravel().astype(np.int64) for name, place in places.items()}, weights,
+                   type(module).__name__)
+    result = {}
+    for name, tensor in state.items():
+        array = as_array(tensor, np.float64).copy()
+        of_model = np.isin(elements[name], made[0])
+        array[of_model] = made[1][np.searchsorted(made[0], elements[name][of_model])]
+        result[name] = torch.from_numpy(array).reshape(tensor.shape).to(tensor)
+    return result
+
+
+def _elements(state: "Mapping[str, torch.Tensor]") -> Dict[str, np.ndarray]:
+    """A number of each element, which is the same of all entries that are one tensor, or views of
+    one: its address."""
+    result = {}
+    for name, tensor in state.items():
+        place = np.full(tuple(tensor.shape), tensor.data_ptr(), np.int64)
+        for axis, (side, stride) in enumerate(zip(tensor.shape, tensor.stride())):
+            steps = np.arange(side, dtype=np.int64) * (stride * tensor.element_size())
+            place += steps.reshape([-1 if each == axis else 1 for each in range(tensor.dim())])
+        result[name] = place
+    return result
+
+
+def _placed(places: Mapping[str, np.ndarray], weights: Mapping[str, np.ndarray], what: str
+            ) -> Tuple[np.ndarray, np.ndarray]:
+    """Elements of the module, ascending, and what the model has for each. Where the module has one
+    tensor and the model several, these have to be equal still."""
+    if not places:
+        return np.zeros(0, np.int64), np.zeros(0)
+    names = list(places)
+    elements = np.concatenate([places[name] for name in names])
+    values = np.concatenate([weights[name].ravel() for name in names])
+    owner = np.repeat(np.arange(len(names)), [places[name].size for name in names])
+    found, first, each = np.unique(elements, return_index=True, return_inverse=True)
+    differ = np.flatnonzero(values != values[first][each.ravel()])
+    if differ.size:
+        one, other = owner[first][each.ravel()[differ[0]]], owner[differ[0]]
+        raise usage_error("state_dict_of", f"{names[one]} and {names[other]} are one tensor of "
+                          f"{what}, but two of the model, whose values differ: expected one weight "
+                          "that both read, as name= with shared=True has it")
+    return found, values[first]
