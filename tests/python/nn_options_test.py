@@ -132,13 +132,130 @@ class OptionsTest(unittest.TestCase):
                 self.assertEqual(model.set_weights(module), [])
                 self.assertLess(near(model(DATA), conv(*inputs).detach().numpy()), TOLERANCE)
                 whole = nn.Model(lambda g: layer(g, name="conv")).trace(DATA)
+                left_out = " and ".join(f"{option}=False" for option in options)
                 with self.assertRaisesRegex(vecc.Error, (
                         f"conv is {type(conv).__name__}" r"(\(root_weight=False\), but the model "
-                        r"calls .*root_weight=True| without conv/.*\(\) has: bias=False)")):
+                        rf"calls .*root_weight=True| without conv/.*\(\) has: {left_out} leave)")):
                     whole.set_weights(module)
                 lacks = whole.weights.keys() - model.weights.keys()
                 unused = {f"conv/{name.replace('.', '/')}" for name in conv.state_dict()} & lacks
                 self.assertEqual(set(whole.set_weights(module.state_dict())), lacks - unused)
+
+    def check_incomplete(self, network, peer, says):
+        """Refused as a module; a state_dict lets the rest stay."""
+        model = nn.Model(network).trace(DATA)
+        with self.assertRaisesRegex(vecc.Error, says):
+            model.set_weights(peer)
+        self.assertGreater(len(model.set_weights(peer.state_dict())), 0)
+
+    def test_weights_that_modules_of_torch_lack(self):
+        """What they were made without would stay as it began."""
+        linear = torch.nn.Linear
+        for parts, network, says in (
+                ({"head": linear(DIM, OUT, bias=False)},
+                 lambda g: nn.linear(g.x, OUT, bias=True, name="head"), "head is Linear without "
+                 r"head/bias, which the model's linear\(\) has: bias=False leaves it out; model"),
+                ({"nn": torch.nn.Sequential(linear(DIM, 8, bias=False), torch.nn.ReLU(),
+                                            linear(8, OUT))},
+                 lambda g: layers.mlp(g.x, 8, OUT), r"nn.0 is Linear without nn/0/bias, .*: nn.linear"
+                 r"\(x, n, name=\"nn/0\"\) in mlp's place has none; "),
+                ({"rnn": torch.nn.GRUCell(DIM, DIM, bias=False)},
+                 lambda g: layers.gru(DIM, DIM)(g.x, g.x), r"rnn is GRUCell without rnn/bias_ih, "
+                 r"rnn/bias_hh, which the model's gru\(\) has: bias=False leaves them out"),
+                ({"norm": torch.nn.LayerNorm(DIM, bias=False)},
+                 lambda g: nn.layer_norm(g.x, name="norm"), "norm is LayerNorm without norm/bias")):
+            self.check_incomplete(network, torch.nn.ModuleDict(parts), says)
+        self.assertEqual(nn.Model(lambda g: nn.linear(g.x, OUT, name="head")).trace(
+            DATA).set_weights(torch.nn.ModuleDict({"head": linear(DIM, OUT, bias=False)})), [])
+
+    def test_weights_that_no_argument_leaves_out(self):
+        """Then only what is missing is said."""
+        def gin(g, x):
+            return layers.gin(g, x, lambda v: nn.linear(v, OUT) + nn.weight("own", OUT), name="conv")
+        self.check_incomplete(
+            lambda g: layers.gated_graph(g, g.x, DIM, 3, name="conv"),
+            torch.nn.ModuleDict({"conv": pyg.GatedGraphConv(DIM, 2)}),
+            r"conv is GatedGraphConv without conv/weight/2, which the model's gated_graph\(\) has; ")
+        peer = pyg.GINConv(torch.nn.Module())
+        peer.linear = torch.nn.Linear(DIM, OUT, bias=False)
+        self.check_incomplete(lambda g: gin(g, g.x), torch.nn.ModuleDict({"conv": peer}),
+                              r"GINConv without conv/own, which the model's gin\(\) has; model")
+
+    def check_behind(self, parts, network, says=None):
+        """Of Sequential(Linear, ReLU, Linear, *parts) beside network(mlp(...))."""
+        linear = torch.nn.Linear
+        conv = pyg.GINConv(torch.nn.Sequential(linear(DIM, 8), torch.nn.ReLU(), linear(8, OUT),
+                                               *parts)).double()
+        module = torch.nn.ModuleDict({"conv": conv})
+        model = nn.Model(lambda g: layers.gin(g, g.x, lambda v: network(layers.mlp(v, 8, OUT)),
+                                              name="conv"), dtype="f64", backend="interpreter")
+        model.trace(DATA)
+        with self.subTest(parts=parts):
+            if says is not None:
+                with self.assertRaisesRegex(vecc.Error, says):
+                    model.set_weights(module)
+                return
+            self.assertEqual(model.set_weights(module), [])
+            expected = conv.eval()(TORCH["x"], TORCH["edge_index"]).detach().numpy()
+            self.assertLess(near(model(DATA), expected), TOLERANCE)
+
+    def test_functions_behind_linear_layers(self):
+        t = torch.nn
+        for part, network in (
+                (t.LeakyReLU(0.2), lambda v: nn.leaky_relu(v, 0.2)), (t.ELU(), nn.elu),
+                (t.SiLU(), lambda v: v * nn.sigmoid(v)), (t.Softmax(-1), nn.softmax),
+                (t.GELU(), nn.gelu), (t.Sigmoid(), nn.sigmoid)):
+            self.check_behind([part], network)
+            self.check_behind([t.Dropout(0.5), part], lambda v: network(nn.dropout(v)))
+            self.check_behind([part], lambda v: v, r"Linear\): .*mlp\(...\)")
+            self.check_behind([part, part], network, r"Linear\): .*mlp\(...\)")
+        leaky = r"nn.leaky_relu\(nn.layers.mlp\(...\), slope\)"
+        self.check_behind([t.LeakyReLU(0.2)], lambda v: nn.leaky_relu(v, 0.1), leaky)
+        self.check_behind([t.SiLU()], lambda v: v * nn.sigmoid(v * 2), r"v \* nn.sigmoid\(v\)")
+        for part, network in ((t.Hardtanh(), nn.tanh), (t.ELU(0.5), nn.elu), (t.Softplus(), nn.relu),
+                              (t.GELU("tanh"), nn.gelu), (t.Softmax(0), nn.softmax),
+                              (t.InstanceNorm1d(OUT), lambda v: v)):
+            self.check_behind([part], network, rf"{type(part).__name__} behind it is not compared; "
+                              r"model.set_weights\(module.state_dict\(\)\)")
+
+    def test_layers_behind_linear_layers(self):
+        """Norms and more linear layers, with functions behind them."""
+        t = torch.nn
+
+        def last(v):
+            return nn.linear(v, OUT, bias=True, name="nn/4")
+
+        class Own(t.Linear):
+            pass
+
+        class Scale(t.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = t.Parameter(torch.randn(OUT))
+
+            def forward(self, x):
+                return x * self.weight
+        norm = t.BatchNorm1d(OUT)
+        for parts, network in (
+                ([norm, t.ReLU()], lambda v: nn.relu(nn.batch_norm(v, name="nn/3"))),
+                ([norm, t.Dropout(), t.ReLU()],
+                 lambda v: nn.relu(nn.dropout(nn.batch_norm(v, name="nn/3")))),
+                ([pyg.BatchNorm(OUT), t.ReLU()], lambda v: nn.relu(nn.batch_norm(v, name="nn/3"))),
+                ([t.LayerNorm(OUT), t.Tanh()], lambda v: nn.tanh(nn.layer_norm(v, name="nn/3"))),
+                ([t.LayerNorm(OUT, elementwise_affine=False), t.Tanh()],
+                 lambda v: nn.tanh(nn.layer_norm(v, affine=False))),
+                ([t.Tanh(), Own(OUT, OUT)], lambda v: last(nn.tanh(v))),
+                ([t.Tanh(), t.Linear(OUT, OUT), t.Tanh()], lambda v: nn.tanh(last(nn.tanh(v)))),
+                ([Scale(), t.Tanh()], lambda v: nn.tanh(v * nn.weight("nn/3/weight", OUT)))):
+            self.check_behind(parts, network)
+        tanh = r"nn.tanh\(nn.layers.mlp\(...\)\)"
+        for parts, network, says in (
+                ([t.Tanh(), t.Linear(OUT, OUT)], lambda v: last(nn.relu(v)), tanh),
+                ([t.Tanh(), t.Linear(OUT, OUT), t.Tanh()], lambda v: last(nn.tanh(v)), tanh),
+                ([t.Identity(), t.Linear(OUT, OUT)], lambda v: last(nn.tanh(v)), "Linear behind it is"),
+                ([norm, t.ReLU()], lambda v: nn.batch_norm(nn.relu(v), name="nn/3"), "BatchNorm1d"),
+                ([t.LayerNorm(OUT, elementwise_affine=False)], lambda v: v, "LayerNorm behind it")):
+            self.check_behind(parts, network, says)
 
     def test_functions_between_linear_layers(self):
         """Of a Sequential they are in no weight's name."""

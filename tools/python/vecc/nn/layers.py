@@ -145,11 +145,13 @@ def mlp(x: Value, *sizes: Size, name: str = "nn") -> Value:
     if not sizes:
         fail(f"mlp of {describe(x)} without sizes: expected one for each linear layer, "
              "mlp(x, 16, 16)")
-    with current().scope(name):
+    def made() -> Value:
+        h = x
         for number, size in enumerate(sizes):
-            x = linear(relu(x) if number else x, size, bias=True, name=str(2 * number))
-        current().call("mlp", {"layers": len(sizes), "value": x})
-    return x
+            h = linear(relu(h) if number else h, size, bias=True, name=str(2 * number))
+        return h
+    with current().scope(name):
+        return current().call("mlp", {"layers": len(sizes), "x": x}, made)
 
 
 @checked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, cast
 
 from vecc.nn.checks import bound_of, checked, is_text, refuse
@@ -27,21 +28,27 @@ if TYPE_CHECKING:
 @checked
 def layer(function: Callable[Inputs, Result]) -> Layer[Inputs, Result]:
     """Its weights are `NAME/...`: the function's name, or a call's `name=`; a second is NAME_2, or
-    with `shared=True` has the weights of NAME."""
+    with `shared=True` has the weights of NAME. An argument `shared` of the function's own stays its
+    own."""
     if not callable(function):
         fail(f"layer({describe(function)}): expected a function, as @nn.layer above one has it")
     bound = bound_of(function)
+    is_own = str(function.__module__).startswith("vecc.nn.")
+    has_shared = "shared" in inspect.signature(function).parameters  # of its own, another one
 
     @functools.wraps(function)
-    def scoped(*args: Any, name: Optional[str] = None, shared: bool = False, **kwargs: Any) -> Any:
+    def scoped(*args: Any, name: Optional[str] = None, **kwargs: Any) -> Any:
+        shared = False if has_shared else kwargs.pop("shared", False)
         if name is not None and not is_text(name):
             refuse(f"{function.__name__}(name=)", name, "a text")
         if not isinstance(shared, bool) or (shared and name is None):
             refuse(f"{function.__name__}(shared=)", shared, "True beside the name= of a layer")
         arguments = bound(args, kwargs)
-        with current().scope(name or function.__name__, shared):
-            if str(function.__module__).startswith("vecc.nn."):
-                arguments.apply_defaults()
-                current().call(function.__name__, arguments.arguments)
-            return function(*args, **kwargs)
+        trace = current()
+        with trace.scope(name or function.__name__, shared):
+            if not is_own:
+                return function(*args, **kwargs)
+            arguments.apply_defaults()
+            return trace.call(function.__name__, arguments.arguments,
+                              lambda: function(*args, **kwargs))
     return cast("Layer[Inputs, Result]", scoped)

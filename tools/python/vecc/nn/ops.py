@@ -122,16 +122,19 @@ def linear(x: Value, out: Union[Sides, Value], by: Optional[Category] = None, bi
                  "how many outputs")
         return matmul(out, x)
     shape, inner = shape_of(out), x.size
-    with current().scope(name):
-        count = 1 if by is None else by.count
-        def learnable(what: str, sides: Shape, first: Init) -> Value:
-            rows = table(what, count, sides, first)
-            return _of_all(rows) if by is None else rows[by]
+
+    def learnable(what: str, sides: Shape, first: Init) -> Value:
+        rows = table(what, 1 if by is None else by.count, sides, first)
+        return _of_all(rows) if by is None else rows[by]
+
+    def made() -> Value:
         size = math.prod(shape)
         y = matmul(learnable("weight", (size, inner), init), reshape(x, inner))
         if bias:
             y = y + learnable("bias", (size,), Uniform(inner ** -0.5))
-    return y if y.shape == shape else reshape(y, shape)
+        return y if y.shape == shape else reshape(y, shape)
+    with current().scope(name):
+        return current().call("linear", {"x": x, "bias": bias}, made)
 
 
 @checked
@@ -259,10 +262,13 @@ def leaky_relu(x: Value, slope: float = 0.01) -> Value:
     return Value("transform", (x,), x.domain, x.shape, function=f"leakyrelu({float(slope)!r})")
 
 
+ELU = "sum(relu($0), exp(elproduct(-1, relu(elproduct(-1, $0)))), -1)"
+
+
 @checked
 def elu(x: Value) -> Value:
     """x where x > 0, else exp(x) - 1."""
-    return _map("sum(relu($0), exp(elproduct(-1, relu(elproduct(-1, $0)))), -1)", x)
+    return _map(ELU, x)
 
 
 @checked

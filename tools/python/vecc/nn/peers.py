@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import reduce
 from types import MappingProxyType
-from typing import (TYPE_CHECKING, Any, Callable, Container, Dict, Iterable, Iterator, List, Mapping,
-                    Tuple, Union)
+from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NoReturn, Sequence, Tuple,
+                    Union)
 
 import numpy as np
 
 from vecc.error import usage_error
+from vecc.nn.calls import Call
 from vecc.nn.data import any_array
 from vecc.nn.sequentials import check_sequential
 from vecc.nn.trace import is_number
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
 Arrays = Dict[str, Any]
 
-Call = Tuple[str, Mapping[str, Any]]  #: a layer, its arguments
-Calls = Mapping[str, Call]  #: as Trace has them
-NO_CALLS: Calls = MappingProxyType({})
+CallsOf = Mapping[str, Sequence[Call]]  #: as Calls has them
+NO_CALLS: CallsOf = MappingProxyType({})
 
 _LOOPS = {"fill_value": "mean", "aggr": "add"}
 #: Options without weights that layers here do not have, with what they are as if they had.
@@ -55,11 +54,11 @@ _ARGUMENTS: Dict[str, Dict[str, str]] = {
 _NONE = object()  # what an option is that a module does not have
 
 
-def arrays_of(weights: "Union[Mapping[str, Any], torch.nn.Module]", calls: Calls = NO_CALLS
+def arrays_of(weights: "Union[Mapping[str, Any], torch.nn.Module]", calls: CallsOf = NO_CALLS
               ) -> Arrays:
     """Arrays by name as vecc.nn.layers have them, which have no lists for relations, heads or
     steps. `calls`: of the model that gets them; the options of a module are compared with theirs."""
-    lists = {path.replace("/", "."): function for path, (function, _) in calls.items()}
+    lists = {path.replace("/", "."): own[0].layer for path, own in calls.items()}
     if isinstance(weights, Mapping):
         found = dict(weights)
     else:
@@ -68,8 +67,8 @@ def arrays_of(weights: "Union[Mapping[str, Any], torch.nn.Module]", calls: Calls
             _check_options(path, part, calls)
             if type(part).__name__ in _LISTS:
                 lists[path] = _LISTS[type(part).__name__]
-    for path, (function, arguments) in calls.items():
-        if function == "transformer" and not arguments["root_weight"]:  # PyG makes, but not uses it
+    for path, made in calls.items():
+        if made[0].layer == "transformer" and not made[0].arguments["root_weight"]:  # PyG makes, but not uses it
             for what in ("weight", "bias"):
                 found.pop(f"{path.replace('/', '.')}.lin_skip.{what}", None)
     for path, function in lists.items():
@@ -82,13 +81,28 @@ def arrays_of(weights: "Union[Mapping[str, Any], torch.nn.Module]", calls: Calls
     return found
 
 
-def _check_options(path: str, part: "torch.nn.Module", calls: Calls) -> None:
+def _check_options(path: str, part: "torch.nn.Module", calls: CallsOf) -> None:
     """Outputs would be others with the same weights, and nothing would say so. What no layer here
     replaces is for who ports it."""
     name, layer = type(part).__name__, path.removesuffix(".module")  # PyG's BatchNorm holds torch's
-    found = list(_calls_of(name, layer, calls))
-    if not found:
-        return
+    own = [call for call in calls.get(layer.replace(".", "/"), ()) if call.layer != "linear"]
+    others = [call for each in calls.values() for call in each  # APPNP's call needs no name
+              if call.layer == "appnp"] if name == "APPNP" and not own else []
+    if own or others:
+        _check_only(path, part)
+    for call in own:
+        if call.layer == "mlp":
+            check_sequential(path, part, call, calls)
+        elif differ := _difference(part, call):
+            _refuse_option(path, part, call, differ)
+    differences = [_difference(part, call) for call in others]
+    if differences and all(differences):
+        _refuse_option(path, part, others[-1], differences[-1])
+
+
+def _check_only(path: str, part: "torch.nn.Module") -> None:
+    """Options that no layer here has."""
+    name = type(part).__name__
     only = dict(_ONLY.get(name, {}))
     if any(each.__name__ == "MessagePassing" for each in type(part).__mro__):
         only["flow"] = "source_to_target"
@@ -101,50 +115,21 @@ def _check_options(path: str, part: "torch.nn.Module", calls: Calls) -> None:
                               f", but vecc.nn has {_last(option)}={value!r} alone; for a layer of "
                               "one's own that does the same: "
                               "model.set_weights(module.state_dict())")
-    for number, (function, arguments) in enumerate(found):
-        if function == "mlp":
-            check_sequential(path, part, arguments)
-            return
-        differ = [(option, argument) for option, argument in _ARGUMENTS.get(function, {}).items()
-                  if _differs(part, option, arguments.get(argument, _NONE))]
-        if differ and number == len(found) - 1:
-            option, argument = differ[0]
-            raise usage_error("weights", f"{path} is {name}({_last(option)}="
-                              f"{_shown(_option(part, option))!r}), but the model calls {function}("
-                              f"{argument}={arguments[argument]!r}, name={layer!r})")
-        if not differ:
-            return
 
 
-def check_complete(module: "torch.nn.Module", names: Iterable[str], given: Container[str],
-                   calls: Calls) -> None:
-    """That a module has all weights of the layer that gets them. What it was made without (bias,
-    root_weight) would stay as it began, at random, and outputs would be others; so would those of a
-    layer that the module calls again, and the model has twice."""
-    for name in names:
-        first = re.sub(r"_[0-9]+(?=/|$)", "", name)
-        if name not in given and first != name and first in given:
-            raise usage_error("weights", f"the module has no {name}, of a second layer of its name: "
-                              "one that is called again has the same name= and shared=True; "
-                              "model.set_weights(module.state_dict()) lets it stay as it is")
-    for path, part in module.named_modules(remove_duplicate=False):
-        layer = path.removesuffix(".module").replace(".", "/")
-        function, _ = calls.get(layer, ("mlp", {}))
-        missing = [name for name in names if name.startswith(f"{layer}/") and name not in given]
-        if missing and function != "mlp":
-            raise usage_error("weights", f"{path} is {type(part).__name__} without "
-                              f"{', '.join(missing)}, which the model's {function}() has: bias="
-                              "False and root_weight=False leave them out; "
-                              "model.set_weights(module.state_dict()) lets them stay as they are")
+def _difference(part: "torch.nn.Module", call: Call) -> Tuple[str, ...]:
+    """The first option that the module has otherwise, and the argument that it is here."""
+    return next(((option, argument) for option, argument in _ARGUMENTS.get(call.layer, {}).items()
+                 if _differs(part, option, call.arguments.get(argument, _NONE))), ())
 
 
-def _calls_of(name: str, layer: str, calls: Calls) -> Iterator[Call]:
-    """That get the weights of a module; APPNP has none, so that its call needs no name."""
-    own = calls.get(layer.replace(".", "/"))
-    if own is not None:
-        yield own
-    elif name == "APPNP":
-        yield from (call for call in calls.values() if call[0] == "appnp")
+def _refuse_option(path: str, part: "torch.nn.Module", call: Call, differ: Tuple[str, ...]
+                   ) -> NoReturn:
+    option, argument = differ
+    raise usage_error("weights", f"{path} is {type(part).__name__}({_last(option)}="
+                      f"{_shown(_option(part, option))!r}), but the model calls {call.layer}("
+                      f"{argument}={call.arguments[argument]!r}, "
+                      f"name={path.removesuffix('.module')!r})")
 
 
 def _option(part: Any, option: str) -> Any:

@@ -11,6 +11,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping,
                     NoReturn, Optional, Sequence, Tuple, Union)
 
 from vecc.error import usage_error
+from vecc.nn.calls import Calls, Made
 from vecc.nn.places import place, user_frame
 from vecc.nn.words import instead
 
@@ -189,10 +190,9 @@ class Trace:
         self.weights: Dict[str, "Value"] = {}  #: of tables that all rows read
         self.draws = 0  #: dropouts so far
         self.pools = False  #: the data is a set of graphs
-        #: Arguments of layers that a state_dict has; NaN: any.
-        self.constants: Dict[str, float] = {}
-        #: Calls of vecc.nn's own layers by the names of their weights: the layer, its arguments.
-        self.calls: Dict[str, Tuple[str, Mapping[str, Any]]] = {}
+        self.calls = Calls()
+        #: Names that unique() made, by which: conv_2 is the second conv.
+        self.seconds: Dict[str, str] = {}
         #: Weights that no step learns, and what a training step makes of them.
         self.tracked: List[Tuple["Value", "Value"]] = []
         self._scopes: List[str] = []  # the names of all around, together
@@ -204,6 +204,8 @@ class Trace:
         full = "/".join([*self._scopes[-1:], name])
         number = self._names.get(full, 0) + 1
         self._names[full] = number
+        if number > 1:
+            self.seconds[f"{full}_{number}"] = full
         return full if number == 1 else f"{full}_{number}"
 
     @contextmanager
@@ -256,14 +258,16 @@ class Trace:
             fail(f"{value.called()} belongs to another trace: a model makes all its values when it "
                  "is called")
 
-    def call(self, layer: str, arguments: Mapping[str, Any]) -> None:
-        self.calls[self._scopes[-1]] = layer, arguments
+    def call(self, layer: str, arguments: Mapping[str, Any], function: Callable[[], Made]) -> Made:
+        """Calls.add() of the scope of now."""
+        return self.calls.add(self._scopes[-1], layer, arguments, function)
 
     def constant(self, name: str, value: float) -> None:
-        self.constants["/".join([*self._scopes[-1:], name])] = value
+        self.calls.add_constant("/".join([*self._scopes[-1:], name]), value)
 
     def add_table(self, table: Table) -> Table:
         size = table.count * math.prod(table.shape)
+        self.calls.read.append(table.name)
         if table.count > MOST_ROWS or 8 * size > _memory():
             fail(f"weights {table.name!r} of {[table.count, *table.shape]} are {8 * size:.3g} "
                  f"bytes: expected what this machine's memory holds, and up to {MOST_ROWS:,} rows")

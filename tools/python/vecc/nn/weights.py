@@ -8,7 +8,8 @@ import numpy as np
 
 from vecc.arrays import as_array
 from vecc.error import usage_error
-from vecc.nn.peers import arrays_of, check_complete
+from vecc.nn.complete import check_complete
+from vecc.nn.peers import arrays_of
 from vecc.nn.trace import Shape, Trace, describe
 
 
@@ -17,13 +18,13 @@ def given_weights(weights: Any, trace: Trace, shapes: Mapping[str, Shape]) -> Di
     if not isinstance(weights, Mapping) and not hasattr(weights, "state_dict"):
         raise usage_error("weights", f"found {describe(weights)}, expected arrays by their names, a "
                           "state_dict, or a module of torch")
-    found, arrays = arrays_of(weights, trace.calls), {}
+    found, arrays = arrays_of(weights, trace.calls.of), {}
     for name, value in found.items():
         name = name if name in trace.tables else name.replace(".", "/")
         if name.rpartition("/")[2] == "num_batches_tracked":  # a batch norm's, without a use
             continue
-        if name in trace.constants:
-            _check_constant(name, as_array(value, np.float64), trace.constants[name])
+        if name in trace.calls.constants:
+            _check_constant(name, as_array(value, np.float64), trace.calls.constants[name])
             continue
         if name not in trace.tables:  # PyG's BatchNorm holds torch's
             name = name.replace("/module/", "/")
@@ -38,7 +39,7 @@ def given_weights(weights: Any, trace: Trace, shapes: Mapping[str, Shape]) -> Di
                               f"{list(shapes[name])}{_counted(name, array, trace)}")
         arrays[name] = array
     if not isinstance(weights, Mapping):
-        check_complete(weights, trace.tables, arrays, trace.calls)
+        check_complete(weights, trace, arrays)
     return arrays
 
 
@@ -59,7 +60,7 @@ def _named(name: str, given: Iterable[str], trace: Trace) -> str:
     these names but for one word."""
     parts = name.split("/")
     others = {each.replace(".", "/") for each in given}
-    for own in [*trace.tables, *trace.constants]:
+    for own in [*trace.tables, *trace.calls.constants]:
         pairs = list(zip(parts, own.split("/")))
         differ = [word for word, other in pairs if word != other]
         if own not in others and own.count("/") + 1 == len(parts) > 1 == len(differ) and (
