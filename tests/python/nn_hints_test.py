@@ -110,6 +110,9 @@ class HintsTest(unittest.TestCase):
             np.testing.assert_allclose(made, expected, rtol=1e-6)
 
     def test_arguments_of_other_libraries(self):
+        @nn.layer
+        def block(x, size, **options):
+            return nn.linear(x, size)
         for call, says in (
                 (lambda g: layers.gat(g, g.x, 2, concat=False), "'concat', which is concatenated=; "
                  "expected gat(g, x, out, heads=1,"),
@@ -120,10 +123,21 @@ class HintsTest(unittest.TestCase):
                 (lambda g: layers.gcn(g, g.x, 2, aggr="max"), "argument 'aggr'; expected gcn("),
                 (lambda g: nn.linear(g.x, 2, in_features=3), "there are as many inputs as x has;"),
                 (lambda g: nn.sum(g.x, dim=-1), "'dim': a row's last axis, where over="),
+                (lambda g: layers.appnp(g, g.x, K=2, alpha=0.1), "'K', which is steps=; expected appnp("),
+                (lambda g: layers.gated_graph(g, g.x, 3, num_layers=2), ", which is steps=; expected"),
+                (lambda g: layers.gine(g, g.x, nn=nn.relu, edge_attr="a"), "'nn', which is network=;"),
+                (lambda g: nn.linear(g.x, out_features=2), "'out_features', which is out=; expected"),
+                (lambda g: layers.rgcn(g, g.x, 2, num_relations=3),
+                 "'num_relations': relation.with_count(n); expected rgcn("),
+                (lambda g: block(g.x, sizes=3), "missing a required argument: 'size'; expected block("),
                 (lambda g: layers.sage(g, out=2), "missing a required argument: 'x'; expected sage("),
                 (lambda g: nn.linear(g.x, 3, 2), "linear(by=): found int 2, expected a feature of "
                  "whole numbers or None, after one number, out: linear has as many inputs as x"),
                 (lambda g: layers.sage(g, g.x, 3, 2), "expected a text, after one number, out: sage"),
+                (lambda g: layers.gcn(g, g.x, 3, bias=1), "gcn(bias=): found int 1, expected True or "
+                 "False [E050]"),
+                (lambda g: layers.sage(g, g.x, 3, aggregation=2), "expected a text [E050]"),
+                (lambda g: layers.gat(g, g.x, 3, 2, 0.2, 1), "expected True or False [E050]"),
                 (lambda g: nn.max(g.x, 0), "expected an end of edges (g.src, g.dst) or g.graph ["),
                 (lambda g: g.x[:, 0], ": expected an end of edges, or of a row a:b, 0, [:, None]")):
             self.check_traced(call, says)

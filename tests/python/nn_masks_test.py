@@ -56,6 +56,14 @@ class MasksTest(unittest.TestCase):
         data.labels(train=np.arange(20))
         self.assertIsNone(data.labels(1 - kind, masks=False).splits)
 
+    def test_empty_rows(self):
+        """A list of no rows is of no kind, and NumPy's is of floats."""
+        y = np.array([0, 1, 1])
+        for empty in ([], (), np.zeros(0), np.zeros(0, int)):
+            data = nn.Data().nodes(x=np.ones((3, 2))).labels(y, train=[0, 1], test=empty)
+            self.assertEqual(data.splits.tolist(), [1, 1, 0])
+        self.check(lambda: data.labels(y, train=np.zeros(3)), "train is float64, expected bool")
+
     def test_refused_labels_change_nothing(self):
         data, kind = two_groups()
         data.labels(kind, train=np.arange(20), classes=["a", "b"], class_weights=[1, 3])

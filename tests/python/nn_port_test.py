@@ -109,18 +109,19 @@ class PortTest(unittest.TestCase):
 
     def test_lists_to_validate_with(self):
         model = nn.Model(NAMES["molecules"])
-        masked = nn.as_data(HELD_OUT)
+        whole = nn.as_data(HELD_OUT)
+        masked = nn.as_data(HELD_OUT).labels(train=np.arange(12))
         unlabelled = [Data(z=g.z, edge_index=g.edge_index, edge_attr=g.edge_attr,
                            num_nodes=g.num_nodes) for g in HELD_OUT]
         for source, validation, message in (
                 (TRAIN, HELD_OUT[0], "beside a list of graphs, .* or a part of all"),
                 (TRAIN[0], HELD_OUT, "of one graph val_mask says it"),
-                (TRAIN, masked, "expected a list of graphs"),
+                (TRAIN, masked, "and without masks, which say as well what a graph is for"),
                 (TRAIN, unlabelled, "some graphs have labels, some have none")):
             with self.assertRaisesRegex(vecc.Error, message):
                 model.fit(source, epochs=1, validate=validation)
         with self.assertRaisesRegex(vecc.Error, "a part has 12 graphs, expected one each"):
-            nn.batch([masked, masked])
+            nn.batch([whole, whole])
 
     def test_words_of_pyg(self):
         for name, instead in (("edge_index", r"x\[g.src\]"), ("batch", "over=g.graph"),

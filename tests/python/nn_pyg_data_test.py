@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as functional
 from torch_geometric.data import Batch, Data, HeteroData
 from torch_geometric.loader import DataLoader, NeighborLoader
-from torch_geometric.nn import GINEConv, global_mean_pool
+from torch_geometric.nn import GINEConv, SAGEConv, global_mean_pool
 
 import vecc
 from vecc import nn
@@ -180,6 +180,57 @@ class RowsTest(unittest.TestCase):
             self.assertEqual([epoch["validation_loss"] for epoch in found],
                              [epoch["validation_loss"] for epoch in of_lists])
 
+    def test_other_sets_of_graphs_to_validate_with(self):
+        """Batches that were changed, or made by hand, and nn.Data of several graphs: as the lists."""
+        def changed(parts):
+            both = Batch.from_data_list(parts)
+            both.w, both.edge_index = both.w + 0, both.edge_index.clone()
+            both.degree = torch.bincount(both.edge_index[1], minlength=both.num_nodes).double()
+            return both
+
+        def by_hand(parts):
+            both = Batch.from_data_list(parts)
+            return Batch(**{name: both[name] for name in (
+                "x", "edge_index", "edge_attr", "w", "z", "u", "y", "batch")})
+        train, other = ([graph(5, 8, y=torch.rand(1, 2)) for _ in range(n)] for n in (4, 3))
+        of_lists = nn.Model(network).fit(train, validate=other, epochs=2).history
+        for make in (changed, by_hand, nn.as_data):
+            given, held_out = make(train), make(other)
+            nn.Model(network).fit(given, epochs=1)
+            for source, validation in ((given, held_out), *(
+                    ((train, held_out), (given, other)) if make is not changed else ())):
+                found = nn.Model(network).fit(source, validate=validation, epochs=2).history
+                self.assertEqual([epoch["validation_loss"] for epoch in found],
+                                 [epoch["validation_loss"] for epoch in of_lists])
+            self.check(lambda: nn.Model(network).fit(given, validate=other[0]),
+                       "validate: error: expected a list of graphs beside a list")
+        typed, one = [], HeteroData(y=torch.tensor([0]))
+        one["a"].x, one["a", "to", "a"].edge_index = torch.ones(2, 3), torch.tensor([[0], [1]])
+        for number in range(4):
+            typed.append(one.clone())
+            typed[-1]["a"].x, typed[-1].y = torch.randn(2, 3), torch.tensor([number % 2])
+        histories = [nn.Model(lambda g: nn.linear(nn.mean(g.x, over=g.graph), 2)).fit(
+            source, validate=validation, epochs=2).history for source, validation in (
+                (typed[:2], typed[2:]), (Batch.from_data_list(typed[:2]), nn.as_data(typed[2:])))]
+        self.assertEqual(*([epoch["validation_loss"] for epoch in each] for each in histories))
+
+    def test_sparse_edges(self):
+        """The way out has the edges that PyTorch Geometric's layers read."""
+        from torch_geometric.utils import to_edge_index
+        data, conv = graph(5, 8), SAGEConv(4, 2)
+        edge_index = torch.tensor([[0, 1, 2, 2, 3], [1, 2, 0, 4, 1]])
+        sparse = torch.sparse_coo_tensor(edge_index, torch.ones(5), (5, 5)).coalesce()
+        model = nn.Model(lambda g: nn.layers.sage(g, g.x, 2, name="conv"))
+        dense = Data(x=data.x, edge_index=to_edge_index(sparse)[0].flip(0))
+        model.trace(dense).set_weights(torch.nn.ModuleDict({"conv": conv}))
+        np.testing.assert_allclose(model(dense), conv(data.x, sparse).detach(), atol=1e-6)
+        says = (r"expected \[2, count\]: torch_geometric.utils.to_edge_index\(edge_index\)\[0\].flip"
+                r"\(0\), and \[1\] are edge weights")
+        self.check(lambda: model(Data(x=data.x, edge_index=sparse)), f"data: error: .*{says}")
+        typed = HeteroData()
+        typed["a"].x, typed["a", "to", "a"].edge_index = data.x, sparse
+        self.check(lambda: nn.as_data(typed), f"a to a: error: edge_index is a sparse .*{says}")
+
     def test_sources_that_are_none(self):
         """Loaders, sparse matrices in the place of edges, tensors alone, numbers that are complex."""
         data = graph(5, 8)
@@ -192,7 +243,7 @@ class RowsTest(unittest.TestCase):
         sparse.edge_index = torch.eye(5).to_sparse()
         for source in (sparse, [sparse]):
             self.check(lambda: nn.as_data(source), r"edge_index is a sparse tensor \(torch.sparse_coo"
-                       r"\), expected \[2, count\]: .*to_edge_index")
+                       r"\), .* expected \[2, count\]: .*to_edge_index")
         data.x = data.x + 1j
         self.check(lambda: nn.as_data(data), "x is complex128, expected floats or whole numbers")
 

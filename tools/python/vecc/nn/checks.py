@@ -127,26 +127,33 @@ class _Signature:
         try:
             return self.call.bind(*args, **kwargs)
         except TypeError as error:
-            unknown = [name for name in kwargs if name not in self.call.parameters]
-            said = f"{error}{instead_of_argument(unknown[0], self.call.parameters)}" if (
-                unknown and repr(unknown[0]) in str(error)) else str(error)
+            kinds = {each.kind for each in self.call.parameters.values()}
+            unknown = next((name for name in kwargs if name not in self.call.parameters
+                            and inspect.Parameter.VAR_KEYWORD not in kinds), None)
+            hint = "" if unknown is None else instead_of_argument(unknown, self.call.parameters)
+            # What is missing is maybe there by another name.
+            said = f"got an unexpected keyword argument {unknown!r}{hint}" if hint else error
             fail(f"{self.name}: {said}; expected {self.name}{self.plain}")
 
-    def check(self, bound: inspect.BoundArguments) -> None:
+    def check(self, bound: inspect.BoundArguments, positional: int) -> None:
+        """`positional`: how many arguments have no names."""
+        names = list(self.call.parameters)
         for name, given in bound.arguments.items():
-            parameter = self.call.parameters[name]
+            parameter, number = self.call.parameters[name], names.index(name)
             several = parameter.kind == inspect.Parameter.VAR_POSITIONAL
             for thing in given if several else (given,):
-                self._check_one(name, parameter, thing)
+                self._check_one(name, parameter, thing, after_out=(
+                    0 < number < positional and names[number - 1] == "out"))
 
-    def _check_one(self, name: str, parameter: inspect.Parameter, thing: Any) -> None:
+    def _check_one(self, name: str, parameter: inspect.Parameter, thing: Any, after_out: bool
+                   ) -> None:
         text = str(parameter.annotation)
         optional = text.startswith("Optional[")
         rule = RULES.get(text[len("Optional["):-1] if optional else text)
         if rule is None or (optional and thing is None) or rule.holds(thing):
             return
         expected = rule.expected + (" or None" if optional else "")
-        if is_whole(thing, 1) and "out" in self.call.parameters:
+        if is_whole(thing, 1) and after_out:  # torch's (in, out)
             expected += f", after one number, out: {self.name} has as many inputs as x"
         refuse(f"{self.name}({name}=)", thing, expected)
 
@@ -164,7 +171,7 @@ def checked(function: "Callable[Inputs, Result]") -> "Callable[Inputs, Result]":
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(args, kwargs)
-        signature.check(bound)
+        signature.check(bound, len(args))
         return function(*bound.args, **bound.kwargs)
     return cast("Callable[Inputs, Result]", call)
 

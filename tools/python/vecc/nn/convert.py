@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 import numpy as np
 
 from vecc.error import Error, usage_error
-from vecc.nn.data import SPLITS, Data, batch
+from vecc.nn.data import SPLITS, Data, batch, joined
 from vecc.nn.dgl import MASKS, Marked, from_dgl, from_dgl_pairs, is_dgl, with_masks_of
 from vecc.nn.trace import GRAPHS, PAIR, Domain
 
@@ -86,28 +86,29 @@ def _parts_of(source: Any, known: Kinds = NO_KINDS) -> List[Data]:
 
 
 def with_validation(source: Any, validation: Any, known: Kinds = NO_KINDS) -> Data:
-    """Two lists of graphs (two graphs) as one, whose second is marked to validate with."""
-    source, validation = _unbatched(source), _unbatched(validation)
-    if not _is_list(source) and not _is_list(validation):
-        source, validation = [source], [validation]
-    if not _is_list(source) or not _is_list(validation):
+    """Two sets of graphs (two graphs) as one, whose second is marked to validate with."""
+    first = as_data(source, known)
+    shown = {name: domain.kind for domain, own in first.features.items() for name in own
+             if not domain.are_pairs}
+    second = as_data(validation, {**shown, **known})
+    if _is_set(source, first) != _is_set(validation, second):
         raise usage_error("validate", "expected a list of graphs beside a list of graphs, as "
                           "fit([train], validate=[other]), or a part of all (0.2); of one graph "
                           "val_mask says it, too")
-    parts, others = _parts_of(source, known), _parts_of(validation, known)
-    both = batch(parts + others)
-    if both.targets is None or both.splits is not None or both.refused:
+    marked = any(each.splits is not None or each.refused for each in (first, second))
+    both = joined([first, second]) if not marked else None
+    if both is None or both.targets is None:
         raise usage_error("validate", "expected graphs with labels and without masks, which say "
                           "as well what a graph is for")
-    rows = sum(len(part.targets) for part in parts if part.targets is not None)
-    both.splits = np.where(np.arange(len(both.targets)) < rows, SPLITS["train"],
+    assert first.targets is not None
+    both.splits = np.where(np.arange(len(both.targets)) < len(first.targets), SPLITS["train"],
                            SPLITS["validation"]).astype(np.uint8)
     return both
 
 
-def _unbatched(source: Any) -> Any:
-    """The list of graphs that PyG made a Batch of."""
-    return source.to_data_list() if hasattr(source, "to_data_list") else source
+def _is_set(source: Any, data: Data) -> bool:
+    """Of graphs, maybe of one: a list, a Batch, nn.Data whose nodes say which graph they are of."""
+    return _is_list(source) or bool(data.graph_of)
 
 
 def from_arrays(edge_index: Any, x: Any = None, *, count: Any = None, y: Any = None,
@@ -146,11 +147,13 @@ def _attributes(source: Any) -> Iterator[Attribute]:
         yield name, value, kinds
 
 
-def _check_dense(edge_index: Any) -> None:
-    """PyG's layers take sparse matrices in its place, some of which are A, others its transpose."""
+def _check_dense(edge_index: Any, place: str = "data") -> None:
+    """PyG's layers take sparse matrices in its place, as an adj_t: targets are rows."""
     if str(getattr(edge_index, "layout", "torch.strided")) != "torch.strided":
-        raise usage_error("data", f"edge_index is a sparse tensor ({edge_index.layout}), expected "
-                          "[2, count]: torch_geometric.utils.to_edge_index(adjacency)[0]")
+        raise usage_error(place, f"edge_index is a sparse tensor ({edge_index.layout}), which is an "
+                          "adj_t to PyTorch Geometric's layers, expected [2, count]: "
+                          "torch_geometric.utils.to_edge_index(edge_index)[0].flip(0), and [1] are "
+                          "edge weights")
 
 
 def from_pyg(source: Any, known: Kinds = NO_KINDS,
@@ -223,6 +226,7 @@ def from_hetero(source: Any) -> Data:
             raise usage_error("data", f"there are edges {' '.join(key)}, but no nodes of {missing[0]}"
                               f": expected data[{missing[0]!r}].x or .num_nodes")
         ends, (pairs, pair_labels) = own.pop("edge_index"), take_pairs(own)
+        _check_dense(ends, " ".join(key))
         data.edges(ends, type=tuple(key), features=_rows(
             " ".join(key), own, int(ends.shape[1])))
         if pairs is not None:

@@ -101,7 +101,7 @@ def splits_of(masks: Mapping[str, Any], count: int) -> np.ndarray:
         if mask is None:
             continue
         rows = any_array(mask)
-        if rows.dtype.kind == "f":
+        if rows.dtype.kind == "f" and rows.size:  # [] has no kind of its own
             raise usage_error("labels", f"{split} is {rows.dtype}, expected bool, a mask, or whole "
                               "numbers of rows")
         if rows.dtype != bool:
@@ -293,14 +293,20 @@ class Data:
 
 def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
     """Graphs side by side: their labels, marks and weights one after another."""
+    for part in parts:
+        if part.counts.get(GRAPHS, 1) > 1:
+            raise usage_error(name, f"a part has {part.counts[GRAPHS]} graphs, expected one each: "
+                              "a set of graphs goes in by itself, or as the list of its graphs")
+    return joined(parts, name)
+
+
+def joined(parts: Sequence[Data], name: str = "graphs") -> Data:
+    """batch() of parts which may be sets of graphs."""
     if not parts:
         raise usage_error(name, "is empty")
     result = Data(name)
     first = parts[0]
     for part in parts:
-        if part.counts.get(GRAPHS, 1) > 1:
-            raise usage_error(name, f"a part has {part.counts[GRAPHS]} graphs, expected one each: "
-                              "a set of graphs goes in by itself, or as the list of its graphs")
         if set(part.counts) - {GRAPHS} != set(first.counts) - {GRAPHS}:
             raise usage_error(name, "graphs have different sets of nodes or edges: a set may be "
                               "empty, nodes(count=0)")
@@ -310,7 +316,7 @@ def batch(parts: Sequence[Data], name: str = "graphs") -> Data:
     for domain in first.counts:
         if domain.kind == "edge":
             _batch_edges(result, parts, domain)
-    result.graphs(len(parts), features=_stack(parts, GRAPHS))
+    result.graphs(sum(_graphs_in(part) for part in parts), features=_stack(parts, GRAPHS))
     for domain, feature in dict.fromkeys(key for part in parts for key in part.tensors):
         result.tensors[domain, feature] = _stack_tensors(parts, domain, feature)
     if all(part.targets is not None for part in parts):
@@ -363,8 +369,16 @@ def _stack_tensors(parts: Sequence[Data], domain: Domain, name: str) -> "torch.T
 
 def _batch_nodes(result: Data, parts: Sequence[Data], domain: Domain) -> None:
     counts = [part.counts.get(domain, 0) for part in parts]
-    graph = np.repeat(np.arange(len(parts)), counts)
+    begins = np.cumsum([0, *map(_graphs_in, parts)])
+    own = [part.graph_of.get(domain.key, np.zeros(count, np.int64) if _graphs_in(part) == 1 else None)
+           for part, count in zip(parts, counts)]
+    graph = None if any(each is None for each in own) else np.concatenate(
+        [each.astype(np.int64) + begin for each, begin in zip(own, begins) if each is not None])
     result.nodes(domain.key, count=sum(counts), graph=graph, features=_stack(parts, domain))
+
+
+def _graphs_in(part: Data) -> int:
+    return part.counts.get(GRAPHS, 1)
 
 
 def _batch_edges(result: Data, parts: Sequence[Data], domain: Domain) -> None:

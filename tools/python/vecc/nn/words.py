@@ -61,14 +61,15 @@ _LOSSES = {
 _ARGUMENTS = {
     "concat": "concatenated", "negative_slope": "slope", "add_self_loops": "self_loops",
     "aggr": "aggregation", "K": "steps", "num_layers": "steps", "t": "temperature",
-    "nn": "network", "edge_type": "relation", "num_relations": "relation", "dim_size": "over",
+    "nn": "network", "edge_type": "relation", "dim_size": "over",
     "index": "over", "out_channels": "out", "out_features": "out", "embedding_dim": "dim"}
 _LAST = "a row's last axis, where over= says no other rows"
 #: Those that are not needed.
 _NO_ARGUMENTS = {
     **dict.fromkeys(("in_channels", "in_features"), "there are as many inputs as x has"),
     "edge_dim": "edge_attr= alone, which is as wide as the data has it", "dim": _LAST, "axis": _LAST,
-    "training": "fit() trains, all else does not", "num_embeddings": "category.with_count(n)"}
+    "training": "fit() trains, all else does not", "num_embeddings": "category.with_count(n)",
+    "num_relations": "relation.with_count(n)"}
 
 #: Layers that are not there, as formulas.
 _LAYERS = {
