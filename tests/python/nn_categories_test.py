@@ -39,6 +39,21 @@ class CategoriesTest(unittest.TestCase):
                    r"a row for each value of 'kind' .*: g.kind.with_count\(5\) has more")
         self.check(lambda: less.set_weights({"e": np.ones((2, 3))}), r"expected \[2, 2\] \[E050")
 
+    def test_counts_of_typed_graphs(self):
+        """The way out is in the words of the model."""
+        data = nn.Data().nodes("a", x=np.ones((2, 2)), kind=[0, 1]).nodes("b", x=np.ones((2, 2)))
+        for relation in ("to", "of"):
+            data.edges([0, 1], [1, 0], type=("a", relation, "b"), edge_type=[0, 1])
+
+        def network(g):
+            e = g["a", "to", "b"]
+            h = nn.sum(nn.embedding(e.edge_type, 2, name="e"), over=e.dst)
+            return h + nn.sum(nn.embedding(g["a"].kind, 2, name="k")[e.src], over=e.dst)
+        model = nn.Model(network).trace(data)
+        for name, says in (("e", r"g\['a', 'to', 'b'\].edge_type.with_count\(3\) has more"),
+                           ("k", r": g\['a'\].kind.with_count\(3\) has more")):
+            self.check(lambda: model.set_weights({name: np.ones((3, 2))}), says)
+
 
 if __name__ == "__main__":
     unittest.main()

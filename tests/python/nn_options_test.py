@@ -362,6 +362,26 @@ class OptionsTest(unittest.TestCase):
             np.testing.assert_array_equal(model.weights["films/lins/weight"], np.stack(
                 [each.weight.detach().numpy() for each in peer.films.lins]))
 
+    def test_rgat(self):
+        """PyTorch Geometric makes weights of mod= alone, which are not used without it."""
+        inputs = TORCH["x"], TORCH["edge_index"], TORCH["edge_type"]
+        for heads, options in ((2, {}), (2, {"bias": False}), (1, {"concat": False})):
+            conv = pyg.RGATConv(DIM, OUT, RELATIONS, heads=heads, **options).double()
+            module = torch.nn.ModuleDict({"conv": conv})
+            bias = options.get("bias", True)
+            model = nn.Model(lambda g: layers.rgat(g, g.x, OUT, g.edge_type, heads=heads, bias=bias,
+                                                   name="conv"), dtype="f64").trace(DATA)
+            for weights in (module, module.state_dict()):
+                self.assertEqual(model.set_weights(weights), [])
+            self.assertLess(near(model(DATA), conv(*inputs).detach().numpy()), TOLERANCE)
+            for name, tensor in model.state_dict_of(module).items():
+                self.assertTrue(torch.equal(tensor, module.state_dict()[name]), name)
+        conv = pyg.RGATConv(DIM, OUT, RELATIONS, heads=2, concat=False, bias=False)
+        model = nn.Model(lambda g: layers.rgat(g, g.x, OUT, g.edge_type, heads=2, bias=False,
+                                               name="conv")).trace(DATA)
+        with self.assertRaisesRegex(vecc.Error, r"RGATConv\(concat=False\), but vecc.nn has"):
+            model.set_weights(torch.nn.ModuleDict({"conv": conv}))
+
     def test_a_module_of_two_names(self):
         class Peer(torch.nn.Module):
             def __init__(self, conv):

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import torch.nn.functional as functional
 from torch_geometric.data import Batch, Data, HeteroData
-from torch_geometric.loader import DataLoader, NeighborLoader
+from torch_geometric.loader import DataLoader, NeighborLoader, RandomNodeLoader
 from torch_geometric.nn import GINEConv, SAGEConv, global_mean_pool
 
 import vecc
@@ -237,6 +237,8 @@ class RowsTest(unittest.TestCase):
         loader = NeighborLoader(data, [2], batch_size=2)
         self.check(lambda: nn.as_data(loader), "NeighborLoader draws batches itself: give its .data"
                    r", .* fit\(..., batch_size=1024, fanout=\[15, 10\]\)")
+        loader = RandomNodeLoader(data, 2)
+        self.check(lambda: nn.as_data(loader), "RandomNodeLoader draws batches itself: give its .data")
         self.check(lambda: nn.as_data(DataLoader([data])), r"its .dataset, and fit\(..., batch_size=")
         self.check(lambda: nn.as_data(data.x), "Tensor is none of vecc.nn.Data")
         sparse = graph(5, 8)

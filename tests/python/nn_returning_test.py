@@ -132,6 +132,16 @@ class ReturningTest(unittest.TestCase):
         with self.assertRaisesRegex(vecc.Error, "encoder/weight and decoder/weight are one tensor"):
             model.state_dict_of(peer)
 
+    def test_modules_without_weights(self):
+        data = nn.Data().nodes(x=np.eye(3)).edges([0], [1])
+        model = nn.Model(lambda g: nn.layers.appnp(g, g.x, 2, 0.1)).trace(data)
+        self.assertEqual(model.state_dict_of(torch.nn.ModuleDict({"a": pyg.APPNP(2, 0.1)})), {})
+        model = nn.Model(lambda g: nn.layers.sage(g, g.x, 3, name="a")).trace(data)
+        lazy = torch.nn.ModuleDict({"a": pyg.SAGEConv(-1, 3)})
+        for call in (model.set_weights, model.state_dict_of):
+            with self.assertRaisesRegex(vecc.Error, "a.lin_l.weight has no shape yet: expected"):
+                call(lazy)
+
     def test_what_is_refused(self):
         model = nn.Model(network).trace(graphs())
         other = Peer()

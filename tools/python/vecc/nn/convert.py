@@ -37,7 +37,8 @@ def as_data(source: Any, known: Kinds = NO_KINDS) -> Data:
     if _is_list(source):
         return batch(_parts_of(source, known))
     if hasattr(source, "dataset") and hasattr(source, "batch_size"):
-        graphs = not hasattr(source, "node_sampler") and not hasattr(source, "link_sampler")
+        graphs = not (hasattr(source, "node_sampler") or hasattr(source, "link_sampler")
+                      or isinstance(source.dataset, range))  # RandomNodeLoader's
         raise usage_error("data", f"{type(source).__name__} draws batches itself: give its " + (
             ".dataset, and fit(..., batch_size=32)" if graphs else
             ".data, whose train_mask says of which nodes batches are (of links its edge_label_index)"

@@ -32,7 +32,7 @@ _ONLY: Dict[str, Dict[str, Any]] = {
     "GINConv": {"aggr": "add"}, "GINEConv": {"aggr": "add"},
     "TransformerConv": {"aggr": "add"}, "RGCNConv": {"aggr": "mean"},
     "RGATConv": {"mod": None, "attention_mechanism": "across-relation",
-                 "attention_mode": "additive-self-attention", "aggr": "add"},
+                 "attention_mode": "additive-self-attention", "aggr": "add", "concat": True},
     "FiLMConv": {"aggr": "mean", "act": "relu"}, "GatedGraphConv": {"aggr": "add"},
     "HGTConv": {"aggr": "add"}, "GENConv": {"aggr": "softmax", "aggr_module.semi_grad": False},
     "APPNP": {"normalize": True, "dropout": 0.0, "add_self_loops": True, "aggr": "add"},
@@ -67,10 +67,13 @@ def arrays_of(weights: "Union[Mapping[str, Any], torch.nn.Module]", calls: Calls
             _check_options(path, part, calls)
             if type(part).__name__ in _LISTS:
                 lists[path] = _LISTS[type(part).__name__]
+    for name, value in found.items():
+        if type(value).__name__ in ("UninitializedParameter", "UninitializedBuffer"):
+            raise usage_error("weights", f"{name} has no shape yet: expected a module that was called "
+                              "once, or was made with its number of inputs")
     for path, made in calls.items():
-        if made[0].layer == "transformer" and not made[0].arguments["root_weight"]:  # PyG makes, but not uses it
-            for what in ("weight", "bias"):
-                found.pop(f"{path.replace('/', '.')}.lin_skip.{what}", None)
+        for what in _unused(made[0]):
+            found.pop(f"{path.replace('/', '.')}.{what}", None)
     for path, function in lists.items():
         if function not in _CONVERT:
             continue
@@ -79,6 +82,13 @@ def arrays_of(weights: "Union[Mapping[str, Any], torch.nn.Module]", calls: Calls
                if name.startswith(prefix)}
         found.update((prefix + name, array) for name, array in _CONVERT[function](own).items())
     return found
+
+
+def _unused(call: Call) -> Tuple[str, ...]:
+    """Names of weights that PyG makes for such a layer, but does not use."""
+    if call.layer == "transformer" and not call.arguments["root_weight"]:
+        return "lin_skip.weight", "lin_skip.bias"
+    return ("w", "l1", "b1", "l2", "b2") if call.layer == "rgat" else ()  # of its mod=
 
 
 def _check_options(path: str, part: "torch.nn.Module", calls: CallsOf) -> None:
@@ -108,6 +118,8 @@ def _check_only(path: str, part: "torch.nn.Module") -> None:
         only["flow"] = "source_to_target"
     if getattr(part, "edge_dim", None) is None:
         only.pop("fill_value", None)  # of features that loops do not have
+    if getattr(part, "heads", None) == 1:
+        only.pop("concat", None)  # the mean of one is that one
     for option, value in only.items():
         own = _option(part, option)
         if own is not _NONE and not _equal(option, own, value):

@@ -10,7 +10,7 @@ from vecc.arrays import as_array
 from vecc.error import usage_error
 from vecc.nn.complete import check_complete
 from vecc.nn.peers import arrays_of
-from vecc.nn.trace import Shape, Trace, describe
+from vecc.nn.trace import GRAPHS, Category, Shape, Trace, describe
 
 
 def given_weights(weights: Any, trace: Trace, shapes: Mapping[str, Shape]) -> Dict[str, np.ndarray]:
@@ -46,13 +46,23 @@ def given_weights(weights: Any, trace: Trace, shapes: Mapping[str, Shape]) -> Di
 def _counted(name: str, array: np.ndarray, trace: Trace) -> str:
     """The way out where a table has a row for each value that the traced data has, and the other
     one for each that there is."""
-    category = next((value.attributes["category"].name for value in trace.values
+    category = next((value.attributes["category"] for value in trace.values
                      if value.op == "row" and value.attributes["table"].name == name), None)
     rows = array.shape[0] if array.ndim else 0
     if category is None or rows <= trace.tables[name].count:
         return ""
-    return (f", a row for each value of {category!r} that the traced data has: "
-            f"g.{category}.with_count({rows}) has more")
+    return (f", a row for each value of {category.name!r} that the traced data has: "
+            f"{_read(category, trace)}.with_count({rows}) has more")
+
+
+def _read(category: Category, trace: Trace) -> str:
+    """As a model reads it: g.z, or of one of several sets g['paper'].z."""
+    domain = category.domain._replace(loops=None)
+    if domain.are_pairs or domain == GRAPHS:
+        return f"g.{'pairs' if domain.are_pairs else 'graphs'}.{category.name}"
+    several = sum(each.kind == domain.kind and not each.are_pairs for each in trace.features) > 1
+    key = domain.key if isinstance(domain.key, str) else tuple(domain.key)
+    return f"g{f'[{key!r}]' if several else ''}.{category.name}".replace("[(", "[").replace(")]", "]")
 
 
 def _named(name: str, given: Iterable[str], trace: Trace) -> str:
