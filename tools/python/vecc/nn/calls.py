@@ -1,4 +1,4 @@
-"""Calls of vecc.nn's own layers: what each one is, and that those of the same weights are one layer."""
+"""Calls of vecc.nn's own layers: what each is, and that those of the same weights are one layer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Calls:
             function: Callable[[], Made]) -> Made:
         """function(), which makes the layer's values. With the weights of a call before it has to be
         the same layer, of as many weights: a module of torch is one layer, and has them all."""
-        begin, known = len(self.read), self.of.setdefault(name, [])
+        begin, known = len(self.read), self.of.get(name)
         if known and known[0].layer != layer:
             _fail(f"{layer}(name={name!r}) has the weights of {known[0].layer}(name={name!r}): "
                   "expected the same layer")
@@ -43,7 +43,7 @@ class Calls:
             _fail(f"of {layer}(name={name!r}), which is called again with the same weights, one call "
                   f"has {', '.join(sorted(other))} and the other one has not: expected the same "
                   "options (bias=, root_weight=) and networks")
-        known.append(Call(layer, arguments, made))
+        self.of.setdefault(name, []).append(Call(layer, arguments, made))
         return made
 
     def add_constant(self, name: str, value: float) -> None:

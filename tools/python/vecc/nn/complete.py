@@ -55,8 +55,8 @@ def _check_second(name: str, trace: "Trace", given: Container[str]) -> None:
         if own and own[0].layer not in _WITHOUT_SHARED:
             way_out = "one that is called again has the same name= and shared=True"
         else:
-            way_out = ("weights that are read again are made once, in a layer of one's own, @nn.layer,"
-                       " which has name= and shared=True")
+            way_out = ("weights that are read again are made once, in a layer of one's own, "
+                       "@nn.layer, which has name= and shared=True")
         raise usage_error("weights", f"the module has no {name}, of a second layer of its name: "
                           f"{way_out}; model.set_weights(module.state_dict()) lets it stay as it is")
 

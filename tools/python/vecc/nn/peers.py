@@ -69,8 +69,8 @@ def arrays_of(weights: "Union[Mapping[str, Any], torch.nn.Module]", calls: Calls
                 lists[path] = _LISTS[type(part).__name__]
     for name, value in found.items():
         if type(value).__name__ in ("UninitializedParameter", "UninitializedBuffer"):
-            raise usage_error("weights", f"{name} has no shape yet: expected a module that was called "
-                              "once, or was made with its number of inputs")
+            raise usage_error("weights", f"{name} has no shape yet: expected a module that was "
+                              "called once, or was made with its number of inputs")
     for path, made in calls.items():
         for what in _unused(made[0]):
             found.pop(f"{path.replace('/', '.')}.{what}", None)

@@ -25,8 +25,9 @@ def state_dict_of(module: "torch.nn.Module", trace: Trace, shapes: Mapping[str, 
     given_weights(module, trace, shapes)  # its options fit
     state = module.state_dict()
     elements = _elements(state)
+    arguments = {name for name in state if name.replace(".", "/") in trace.calls.constants}
     places = given_weights({
-        name: as_array(state[name], np.float64) if name.replace(".", "/") in trace.calls.constants else
+        name: as_array(state[name], np.float64) if name in arguments else
         numbers.astype(np.float64) for name, numbers in elements.items()}, trace, shapes)
     if missing := [name for name in trace.tables if name not in places]:
         raise usage_error("state_dict_of", f"{type(module).__name__} has no {', '.join(missing)}, "

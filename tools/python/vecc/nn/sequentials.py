@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence, Set
+from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence,
+                    Set)
 
 from vecc.error import usage_error
 from vecc.nn.calls import Call
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from vecc.nn.trace import Trace, Value
 
 At = Set[int]  #: ids of values that are what the modules so far make
-Function = Callable[[Any], Optional[str]]  #: of a module: its function in a trace, unless it has others
+#: Of a module: its function in a trace; None where no function here is that.
+Function = Callable[[Any], Optional[str]]
 
 
 def _if(text: str, holds: bool) -> Optional[str]:
@@ -28,7 +30,8 @@ _FUNCTIONS: Dict[str, Function] = {
     "LeakyReLU": lambda part: f"leakyrelu({float(part.negative_slope)!r})",
     "ELU": lambda part: _if(ELU, part.alpha == 1), "SiLU": lambda part: "elproduct($0, $1)",
     "Softmax": lambda part: _if("softmax", part.dim in (-1, 1, None))}
-_WRITTEN = {"LeakyReLU": "nn.leaky_relu(nn.layers.mlp(...), slope)", "ELU": "nn.elu(nn.layers.mlp(...))",
+_WRITTEN = {"LeakyReLU": "nn.leaky_relu(nn.layers.mlp(...), slope)",
+            "ELU": "nn.elu(nn.layers.mlp(...))",
             "SiLU": "v * nn.sigmoid(v) of v = nn.layers.mlp(...)"}
 _PASSED = {"Identity", "Dropout"}  #: outside of training
 _NORMS = {"LayerNorm": "layer_norm", "BatchNorm1d": "batch_norm", "BatchNorm": "batch_norm"}
