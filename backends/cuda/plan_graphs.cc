@@ -12,6 +12,7 @@
 #include "backends/cuda/node_code.h"
 #include "src/kernel/print_cuda.h"
 #include "src/support/log.h"
+#include "vecc/error.h"
 
 namespace vecc::cuda {
 namespace {
@@ -65,7 +66,8 @@ void PlanGraphs::bind_node(Node& node, std::vector<LaunchArguments>& arguments,
     const std::vector<std::byte>& bytes = arguments[launches[l]].bytes;
     bounds.insert(bounds.end(), bytes.begin(), bytes.end());
   }
-  const bool narrow = arguments[launches.front()].narrow;
+  const bool narrow = node.graph.narrow;  // the one width that was compiled
+  VECC_CHECK(arguments[launches.front()].narrow == narrow, "a launch of another width of lists");
   BoundLaunch& bound = node.bound;
   bound.function = node.code->function(narrow ? "vecc_kernel_16" : "vecc_kernel_32");
   bound.blocks = append(tables, std::span<const BlockRows>(node.graph.blocks));

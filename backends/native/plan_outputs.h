@@ -30,6 +30,7 @@ void PlanExecutable<Block>::append_rows(ValueId value, std::vector<double>& to) 
   }
   std::vector<double> seen;
   block.read(first + least * size, (std::uint64_t{last} - least + 1) * size, seen);
+  to.reserve(to.size() + of.size());
   for (std::uint32_t i = 0; i < of.rows; ++i) {
     const auto row = seen.begin() + static_cast<std::ptrdiff_t>((view[i] - least) * size);
     to.insert(to.end(), row, row + static_cast<std::ptrdiff_t>(size));

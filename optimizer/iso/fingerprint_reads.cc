@@ -323,7 +323,7 @@ ValueClasses FingerprintClasses::classes(const TransformOp& transform, ValueId i
 }
 
 // Whether rows are one operand's with the same added to each, or each multiplied by the same that
-// is not 0: different where those are.
+// is not 0: different where those are. (An operand that the map does not read may have rows, too.)
 bool FingerprintClasses::is_one_to_one(const MapOp& map, ValueId id) const {
   const Op& op = program_.op(id);
   const std::vector<ExprNode>& nodes = map.expr->nodes;
@@ -346,7 +346,7 @@ bool FingerprintClasses::is_one_to_one(const MapOp& map, ValueId id) const {
       if (!std::ranges::all_of(read.table->parts(read.of_row[0]), is_factor)) return false;
     }
   }
-  return by_row == 1;
+  return by_row == 1 && reads_by_row(id).size() == 1;
 }
 
 ValueClasses FingerprintClasses::classes(const MapOp& map, ValueId id) {

@@ -24,7 +24,7 @@ std::uint64_t size_of_outputs(const Program& program) {
 std::uint64_t class_vector_size(const NeuronGraph& graph, std::span<const std::uint32_t> samples,
                                 const Program& program) {
   const std::uint64_t size = size_of_outputs(program);
-  if (size < 2 || samples.size() != program.sample_count()) return 0;
+  if (size < 2 || samples.empty() || samples.size() != program.sample_count()) return 0;
   const bool have_targets = holds_for_all(samples.size(), [&](std::size_t i) {
     const Sample& sample = graph.samples[samples[i]];
     return sample.has_target && sample.target_shape.size() == size &&

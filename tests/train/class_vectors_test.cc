@@ -80,6 +80,12 @@ TEST(ClassVectors, AreOfOneClassAndSizeEach) {
   EXPECT_EQ(training::class_vector_size(graph, all, program_with("3x1")), kSize);
   EXPECT_EQ(training::class_vector_size(graph, all, program_with("4x1")), 0u);
   EXPECT_EQ(training::class_vector_size(graph, std::span(all).first(3), program_with("3x1")), 0u);
+  const auto empty = parse_program(
+      "vecc program 1 f32 samples 0\n%0 = fact {} : f32[0, 3x1]\n"
+      "%1 = output %0 [] : f32[0, 3x1]\n",
+      "test");
+  ASSERT_TRUE(empty) << empty.error().text();
+  EXPECT_EQ(training::class_vector_size(graph, {}, *empty), 0u);
   NeuronGraph unlabelled = graph;
   unlabelled.samples[2].has_target = false;
   EXPECT_EQ(training::class_vector_size(unlabelled, all, program_with("3x1")), 0u);
