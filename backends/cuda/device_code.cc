@@ -17,6 +17,7 @@
 #include "backends/native/code_cache.h"
 #include "backends/native/compiler_text.h"
 #include "src/support/log.h"
+#include "src/support/seconds_since.h"
 #include "src/support/whole_file.h"
 
 namespace vecc::cuda {
@@ -41,10 +42,6 @@ std::optional<std::string> cached_code(const native::CodeCache& cache, const nat
   auto bytes = read_whole_file(*path);
   if (!bytes) return std::nullopt;  // another process may just have removed it
   return std::move(*bytes);
-}
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 class CodeCompilation {

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "src/support/seconds_since.h"
 #include "vecc/backend.h"
 
 namespace vecc {
@@ -74,7 +75,7 @@ Result<void> Executable::differentiate_sum() {
 Result<double> Executable::timed_run() {
   const auto begin = std::chrono::steady_clock::now();
   VECC_TRY_VOID(run());
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return seconds_since(begin);
 }
 
 }  // namespace vecc

@@ -5,14 +5,12 @@
 #include <system_error>
 #include <utility>
 
+#include "src/support/seconds_since.h"
+
 namespace vecc::training {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 }  // namespace
 

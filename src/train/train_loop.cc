@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "src/support/seconds_since.h"
 #include "src/train/checkpoint.h"
 #include "src/train/kept_state.h"
 #include "src/train/training_state.h"
@@ -22,10 +23,6 @@ constexpr double kSeriesSeconds = 0.05;
 constexpr std::uint64_t kLongestSeries = 1024;
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 class Loop {
  public:
