@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "backends/cuda/node_code.h"
 #include "src/kernel/print_cuda.h"
 #include "src/support/log.h"
 #include "vecc/error.h"
@@ -50,7 +49,7 @@ Result<std::unique_ptr<PlanGraphs>> PlanGraphs::load(std::shared_ptr<Device> dev
   for (std::vector<NodeCode>& nodes : code.stages) {
     Stage& stage = made->stages_.emplace_back();
     for (NodeCode& node : nodes) {
-      stage.push_back({std::move(node.graph), std::move(node.code), {}});
+      stage.push_back({std::move(node), {}});
     }
   }
   made->graphs_.resize(kStages);
@@ -66,10 +65,11 @@ void PlanGraphs::bind_node(Node& node, std::vector<LaunchArguments>& arguments,
     const std::vector<std::byte>& bytes = arguments[launches[l]].bytes;
     bounds.insert(bounds.end(), bytes.begin(), bytes.end());
   }
-  const bool narrow = node.graph.narrow;  // the one width that was compiled
-  VECC_CHECK(arguments[launches.front()].narrow == narrow, "a launch of another width of lists");
+  // The one width that was compiled.
+  VECC_CHECK(arguments[launches.front()].narrow == node.graph.narrow,
+             "a launch of another width of lists");
   BoundLaunch& bound = node.bound;
-  bound.function = node.code->function(narrow ? "vecc_kernel_16" : "vecc_kernel_32");
+  bound.function = node.function();
   bound.blocks = append(tables, std::span<const BlockRows>(node.graph.blocks));
   bound.block_count = static_cast<std::uint32_t>(node.graph.blocks.size());
   node.graph.blocks = std::vector<BlockRows>();

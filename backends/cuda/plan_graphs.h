@@ -12,6 +12,7 @@
 #include "backends/cuda/graph_nodes.h"
 #include "backends/cuda/launch_graph.h"
 #include "backends/cuda/launch_way.h"
+#include "backends/cuda/node_code.h"
 
 namespace vecc::cuda {
 
@@ -43,9 +44,7 @@ class PlanGraphs {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
-  struct Node {
-    GraphNode graph;
-    std::shared_ptr<DeviceModule> code;
+  struct Node : NodeCode {
     BoundLaunch bound;
   };
   using Stage = std::vector<Node>;
