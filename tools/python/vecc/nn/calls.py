@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, NoReturn, Set, TypeVar
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Set, TypeVar
 
-from vecc.error import usage_error
-from vecc.nn.places import place
-
+from vecc.nn.places import fail
 
 Made = TypeVar("Made")
 
@@ -35,12 +33,12 @@ class Calls:
         the same layer, of as many weights: a module of torch is one layer, and has them all."""
         begin, known = len(self.read), self.of.get(name)
         if known and known[0].layer != layer:
-            _fail(f"{layer}(name={name!r}) has the weights of {known[0].layer}(name={name!r}): "
+            fail(f"{layer}(name={name!r}) has the weights of {known[0].layer}(name={name!r}): "
                   "expected the same layer")
         made = function()
         reads = set(self.read[begin:])
         if other := reads ^ self._reads.setdefault(name, reads):
-            _fail(f"of {layer}(name={name!r}), which is called again with the same weights, one call "
+            fail(f"of {layer}(name={name!r}), which is called again with the same weights, one call "
                   f"has {', '.join(sorted(other))} and the other one has not: expected the same "
                   "options (bias=, root_weight=) and networks")
         self.of.setdefault(name, []).append(Call(layer, arguments, made))
@@ -49,11 +47,6 @@ class Calls:
     def add_constant(self, name: str, value: float) -> None:
         known = self.constants.get(name, math.nan)
         if known != value and not math.isnan(known) and not math.isnan(value):
-            _fail(f"{name!r} is {value!r}, but {known!r} in the call before that has the same "
+            fail(f"{name!r} is {value!r}, but {known!r} in the call before that has the same "
                   "weights: expected the same")
         self.constants[name] = known if math.isnan(value) else value
-
-
-def _fail(message: str) -> NoReturn:
-    """vecc.Error at the user's line."""
-    raise usage_error(place(), message)

@@ -12,7 +12,8 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Mapping, NamedTuple, NoR
 import numpy as np
 
 from vecc.nn.initial import LAWS, Uniform
-from vecc.nn.trace import Category, Endpoint, Value, describe, fail, is_number, is_whole
+from vecc.nn.places import fail
+from vecc.nn.trace import Category, Endpoint, Value, describe, is_number, is_whole
 from vecc.nn.view import Edges, GraphView, Rows
 from vecc.nn.words import instead_of_argument
 

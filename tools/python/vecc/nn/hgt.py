@@ -8,7 +8,8 @@ from vecc.nn.checks import Size, checked, refuse
 from vecc.nn.named import layer
 from vecc.nn.ops import (concat, dot, elementwise, exp, gelu, linear, max as max_of, relu, reshape,
                          sigmoid, softmax, sum as sum_of, weight)
-from vecc.nn.trace import Value, fail
+from vecc.nn.places import fail
+from vecc.nn.trace import Value
 from vecc.nn.view import Edges, GraphView
 
 Relations = List[Tuple[Edges, Value, Value]]  #: scores by head, values by head

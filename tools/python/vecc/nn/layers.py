@@ -20,7 +20,8 @@ from vecc.nn.ops import (abs_, concat, constant, count, dot, elementwise, leaky_
                          lstm, matmul, max as max_of, mean, min as min_of, relu, reshape, sigmoid,
                          softmax, sqrt, square, sum as sum_of, table, tanh, uniform, weight)
 from vecc.nn.norms import dropout as dropped
-from vecc.nn.trace import Category, Endpoint, Operand, Value, current, describe, fail, no_name
+from vecc.nn.places import fail
+from vecc.nn.trace import Category, Endpoint, Operand, Value, current, describe, no_name
 from vecc.nn.view import Edges, GraphView
 from vecc.nn.words import instead_of_layer
 

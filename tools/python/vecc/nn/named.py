@@ -7,7 +7,8 @@ import inspect
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, cast
 
 from vecc.nn.checks import bound_of, checked, is_text, refuse
-from vecc.nn.trace import current, describe, fail
+from vecc.nn.places import fail
+from vecc.nn.trace import current, describe
 
 if TYPE_CHECKING:
     from typing import ParamSpec, Protocol, overload

@@ -6,7 +6,8 @@ from __future__ import annotations
 from vecc.nn.checks import NotNegative, Probability, Share, checked
 from vecc.nn.named import layer
 from vecc.nn.ops import mean, reshape, square, weight
-from vecc.nn.trace import ONE, Value, current, describe, fail
+from vecc.nn.places import fail
+from vecc.nn.trace import ONE, Value, current, describe
 
 
 @checked

@@ -14,8 +14,9 @@ from vecc.error import Error
 from vecc.nn.checks import Positive, Size, checked, is_operand, refuse
 from vecc.nn.initial import Init, Uniform
 from vecc.nn.lower import sides_of
+from vecc.nn.places import fail
 from vecc.nn.trace import (ONE, Category, Endpoint, Operand, Shape, Table, Value, common_domain,
-                           current, describe, fail, is_number, is_whole)
+                           current, describe, is_number, is_whole)
 
 Sides = Union[int, Sequence[int]]
 

@@ -6,7 +6,9 @@ import inspect
 import os
 import sys
 from types import FrameType
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NoReturn, Optional
+
+from vecc.error import usage_error
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -34,3 +36,8 @@ def place_of(function: Callable[..., Any]) -> str:
     """Where it is written."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code else "model"
+
+
+def fail(message: str) -> NoReturn:
+    """vecc.Error at the user's line."""
+    raise usage_error(place(), message)

@@ -12,7 +12,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping,
 
 from vecc.error import usage_error
 from vecc.nn.calls import Calls, Made
-from vecc.nn.places import place, user_frame
+from vecc.nn.places import fail, place, user_frame
 from vecc.nn.words import instead
 
 if TYPE_CHECKING:
@@ -129,11 +129,6 @@ class Table:
             fail(f"table {self.name!r} has {self.count} rows, expected at least {index.count}, as "
                  f"{index.name!r} has values")
         return Value("row", (), index.domain, self.shape, table=self, category=index)
-
-
-def fail(message: str) -> NoReturn:
-    """vecc.Error at the user's line."""
-    raise usage_error(place(), message)
 
 
 def no_attribute(message: str) -> NoReturn:

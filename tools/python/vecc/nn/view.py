@@ -6,7 +6,8 @@ from difflib import get_close_matches
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, NoReturn, Tuple, Union
 
 from vecc.nn.data import Data
-from vecc.nn.trace import (GRAPHS, Category, Domain, Endpoint, Loops, Shape, Value, describe, fail,
+from vecc.nn.places import fail
+from vecc.nn.trace import (GRAPHS, Category, Domain, Endpoint, Loops, Shape, Value, describe,
                            is_number, no_attribute)
 
 
