@@ -101,21 +101,14 @@ class OptionsTest(unittest.TestCase):
 
         def to_matrices(e):
             return nn.linear(e, DIM * OUT, bias=True, name="nn")
+
+        def of_x(conv, layer, *options):
+            return [(functools.partial(conv, DIM, OUT),
+                     lambda g, **o: layer(g, g.x, OUT, **o), each, (x, ends)) for each in options]
         for peer, layer, options, inputs in (
-                (lambda **o: pyg.GCNConv(DIM, OUT, **o),
-                 lambda g, **o: layers.gcn(g, g.x, OUT, **o), bias, (x, ends)),
-                (lambda **o: pyg.SAGEConv(DIM, OUT, **o),
-                 lambda g, **o: layers.sage(g, g.x, OUT, **o), bias, (x, ends)),
-                (lambda **o: pyg.SAGEConv(DIM, OUT, **o),
-                 lambda g, **o: layers.sage(g, g.x, OUT, **o), root, (x, ends)),
-                (lambda **o: pyg.GATConv(DIM, OUT, **o),
-                 lambda g, **o: layers.gat(g, g.x, OUT, **o), bias, (x, ends)),
-                (lambda **o: pyg.GATv2Conv(DIM, OUT, **o),
-                 lambda g, **o: layers.gatv2(g, g.x, OUT, **o), bias, (x, ends)),
-                (lambda **o: pyg.TransformerConv(DIM, OUT, **o),
-                 lambda g, **o: layers.transformer(g, g.x, OUT, **o), bias, (x, ends)),
-                (lambda **o: pyg.TransformerConv(DIM, OUT, **o),
-                 lambda g, **o: layers.transformer(g, g.x, OUT, **o), root, (x, ends)),
+                *of_x(pyg.GCNConv, layers.gcn, bias), *of_x(pyg.SAGEConv, layers.sage, bias, root),
+                *of_x(pyg.GATConv, layers.gat, bias), *of_x(pyg.GATv2Conv, layers.gatv2, bias),
+                *of_x(pyg.TransformerConv, layers.transformer, bias, root),
                 (lambda **o: pyg.RGCNConv(DIM, OUT, RELATIONS, **o),
                  lambda g, **o: layers.rgcn(g, g.x, OUT, g.edge_type, **o), {**bias, **root},
                  (x, ends, types)),
