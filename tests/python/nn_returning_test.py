@@ -141,6 +141,8 @@ class ReturningTest(unittest.TestCase):
         for call in (model.set_weights, model.state_dict_of):
             with self.assertRaisesRegex(vecc.Error, "a.lin_l.weight has no shape yet: expected"):
                 call(lazy)
+            with self.assertRaisesRegex(vecc.Error, "on the device meta, which has no numbers"):
+                call(torch.nn.ModuleDict({"a": pyg.SAGEConv(3, 3)}).to("meta"))
 
     def test_what_is_refused(self):
         model = nn.Model(network).trace(graphs())

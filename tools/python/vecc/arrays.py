@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Dict, Mapping, Union
 
 import numpy as np
 
+from vecc.error import usage_error
+
 if TYPE_CHECKING:
     import torch
 
@@ -17,6 +19,9 @@ Weights = Union[Mapping[str, Any], "os.PathLike[str]", str, "torch.nn.Module"]
 
 def as_array(value: Any, dtype: Any) -> np.ndarray:
     """In C order; reads lists, NumPy arrays, torch tensors, and all that speaks DLPack."""
+    if getattr(value, "is_meta", False):
+        raise usage_error("arrays", "found a torch tensor on the device meta, which has no numbers, "
+                          "expected one on a device that has")
     if hasattr(value, "detach"):  # a torch tensor: without its history, on the CPU
         value = value.detach().cpu()
         if str(value.dtype) == "torch.bfloat16":  # which NumPy does not have
