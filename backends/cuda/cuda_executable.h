@@ -54,7 +54,7 @@ class CudaExecutable final : public native::PlanExecutable<DeviceBlock> {
   }
   Result<void> copy_outputs(OutputElements to) override {
     return guarded([&] {
-      return batches_ == nullptr ? PlanExecutable::copy_outputs(to) : Executable::copy_outputs(to);
+      return batches_ == nullptr ? copy_all_outputs(to) : PlanExecutable::copy_outputs(to);
     });
   }
   Result<std::vector<double>> read(ValueId value) override {

@@ -114,7 +114,6 @@ class PlanExecutable : public Executable {
   }
   Result<std::vector<double>> profile() override;
   Result<std::vector<Output>> outputs() override;
-  Result<void> copy_outputs(OutputElements to) override;
   Result<std::vector<double>> read(ValueId value) override;
   Result<void> set_parameter(ParameterIndex parameter, std::span<const double> values) override;
   Result<std::vector<double>> parameter(ParameterIndex parameter) override;
@@ -130,6 +129,8 @@ class PlanExecutable : public Executable {
   }
 
  protected:
+  /// copy_outputs() of all samples, piece by piece.
+  Result<void> copy_all_outputs(OutputElements to) const;
   PlanExecutable(std::string backend, const GradientProgram& whole)
       : backend_(std::move(backend)),
         program_(whole.program),

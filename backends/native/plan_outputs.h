@@ -85,7 +85,7 @@ Result<std::vector<Executable::Output>> PlanExecutable<Block>::outputs() {
 
 // Where rows lie in the samples' order they are copied as they are.
 template <class Block>
-Result<void> PlanExecutable<Block>::copy_outputs(OutputElements to) {
+Result<void> PlanExecutable<Block>::copy_all_outputs(OutputElements to) const {
   VECC_CHECK(has_run_, "outputs before the first run");
   std::visit(
       [&](auto elements) {
