@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Steps of sampled neighbourhoods: SAGE of two layers on a random graph, every node with a label.
+"""Steps of sampled neighbourhoods: SAGE on a random graph, every node with a label; as many layers
+as --fanout has numbers.
 
     PYTHONPATH=build/python .venv/bin/python tools/bench/nn/fanout.py --nodes=1000000 --threads=2
 
@@ -24,10 +25,14 @@ def random_graph(nodes, edges, features, classes):
     return data.labels(rng.integers(0, classes, nodes))
 
 
-def sage(dim, classes):
+def sage(dims):
     def net(g):
-        hidden = nn.relu(nn.layers.sage(g, g.x, dim, name="one"))
-        return nn.layers.sage(g, hidden, classes, name="two")
+        value = g.x
+        for number, dim in enumerate(dims):
+            if number > 0:
+                value = nn.relu(value)
+            value = nn.layers.sage(g, value, dim, name=f"layer_{number}")
+        return value
     return net
 
 
@@ -40,7 +45,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--nodes", type=int, default=1_000_000)
     parser.add_argument("--degree", type=int, default=16)
-    parser.add_argument("--dim", type=int, default=64)
+    parser.add_argument("--features", type=int, default=64)
+    parser.add_argument("--dim", type=int, default=64, help="of every layer but the last")
     parser.add_argument("--classes", type=int, default=16)
     parser.add_argument("--batch-size", type=int, default=1024)
     parser.add_argument("--fanout", default="15,10")
@@ -48,8 +54,9 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--backend", default="cpu")
     args = parser.parse_args()
-    data = random_graph(args.nodes, args.nodes * args.degree, args.dim, args.classes)
-    model = nn.Model(sage(args.dim, args.classes), dtype="f32", backend=args.backend, seed=3, opt=0,
+    data = random_graph(args.nodes, args.nodes * args.degree, args.features, args.classes)
+    dims = [args.dim] * args.fanout.count(",") + [args.classes]
+    model = nn.Model(sage(dims), dtype="f32", backend=args.backend, seed=3, opt=0,
                      threads=args.threads)
     ends = []
     training = model.fit(
