@@ -1,6 +1,4 @@
-// Products of f32 numbers by tensor cores, which multiply TF32 numbers of 11 bits: x is `whole`, x
-// rounded to TF32, and `rest`, what that leaves, and x y is whole whole' + whole rest' + rest
-// whole' but for 2^-20 of it (Markidis et al. 2018; Ootomo and Yokota 2022).
+// Products of f32 numbers in two parts (prelude/split_tile.h) by a warp.
 #if VECC_TENSOR_CORES
 namespace vecc_kernel {
 
@@ -8,21 +6,6 @@ namespace vecc_kernel {
 struct __align__(8) Two {
   float first;
   float second;
-};
-
-// Numbers of a lane's rows, or columns: `whole` and `rest`.
-template <unsigned kCount>
-struct SplitNumbers {
-  unsigned whole[kCount];
-  unsigned rest[kCount];
-
-  // Rounded by whole numbers, in fewer instructions than cvt.rna.tf32.f32 has. What is no number
-  // stays none by its rest; products of infinite ones, and infinite products, become none.
-  __device__ __forceinline__ void set(unsigned n, float x) {
-    constexpr unsigned kBits = ~0x1FFFu;
-    whole[n] = (__float_as_uint(x) + 0x1000u) & kBits;
-    rest[n] = __float_as_uint(x - __uint_as_float(whole[n])) & kBits;
-  }
 };
 
 // sums += 16 rows times 4 tiles of 8 columns by a warp, over 8 terms. Lane l has of rows l / 4 and
