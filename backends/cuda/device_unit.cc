@@ -13,7 +13,7 @@ std::string unit_text(const Kernel& kernel, const KernelSchedule& schedule, Cuda
   if (programmatic.waits_last) text += "#define VECC_WAITS_LAST 1\n";
   if (programmatic.releases_last) text += "#define VECC_RELEASES_LAST 1\n";
   text += std::string(kernel_prelude()) + std::string(device_prelude());
-  if (kernel.precision != MatmulPrecision::Exact) text += tensor_core_prelude();
+  text += tensor_prelude(kernel.precision);
   if (unit == CudaUnit::Batch) text += batch_prelude();
   return text + print_cuda(kernel, schedule, unit, "vecc_kernel", lists);
 }

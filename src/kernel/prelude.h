@@ -2,7 +2,10 @@
 // prelude/.
 #pragma once
 
+#include <string>
 #include <string_view>
+
+#include "vecc/matmul_precision.h"
 
 namespace vecc {
 
@@ -12,8 +15,8 @@ namespace vecc {
 [[nodiscard]] std::string_view kernel_prelude();
 /// Stands behind it before a kernel in CUDA C++.
 [[nodiscard]] std::string_view device_prelude();
-/// Stands behind that before a kernel that uses_tensor_cores().
-[[nodiscard]] std::string_view tensor_core_prelude();
+/// Stands behind that before a kernel of that precision: empty if it is Exact.
+[[nodiscard]] std::string tensor_prelude(MatmulPrecision precision);
 /// Stands behind that before a kernel of CudaUnit::Batch.
 [[nodiscard]] std::string_view batch_prelude();
 /// Of what goes on from run to run on a device (print_end_run()). It stands alone.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "backends/cuda/cuda_backend.h"
 #include "backends/reference/program_interpreter.h"
@@ -17,7 +18,9 @@ namespace {
 
 constexpr std::uint32_t kTypes = 3;
 constexpr std::uint32_t kColumns = 40;
-constexpr MatmulPrecision kUnits[] = {MatmulPrecision::Tf32, MatmulPrecision::Bf16};
+constexpr MatmulPrecision kRounded[] = {MatmulPrecision::Tf32, MatmulPrecision::Bf16};
+constexpr MatmulPrecision kUnits[] = {MatmulPrecision::Tf32x3, MatmulPrecision::Tf32,
+                                      MatmulPrecision::Bf16};
 
 bool has_gpu() {
   static const bool has = static_cast<bool>(cuda_backend().available({Device::Kind::Cuda, 0}));
@@ -29,8 +32,11 @@ bool has_gpu() {
 // below the last bits of the largest term.
 double error_bound(MatmulPrecision precision) {
   constexpr double kSums = 0x1p-14;
+  constexpr double kSplitSums = 0x1p-18;  // of 16 terms each, and f32's
   switch (precision) {
     case MatmulPrecision::Exact: return 1e-5;
+    // What both parts leave of a number is 2^-21 of it, and products of both rests 2^-22.
+    case MatmulPrecision::Tf32x3: return 2 * 0x1p-21 + 0x1p-22 + kSplitSums;
     case MatmulPrecision::Tf32: return 2 * 0x1p-11 + 0x1p-22 + kSums;
     case MatmulPrecision::Bf16: return 2 * 0x1p-8 + 0x1p-16 + kSums;
   }
@@ -160,9 +166,9 @@ std::vector<double> output_gradients_of(const Program& program) {
 }
 
 // Outputs and gradients, of rows, matrices and sums of outer products, are as far from the
-// interpreter's as each precision explains. Then calls check(of a rounded one, exact, run_again).
+// interpreter's as each precision explains. Then calls check(of one of `units`, exact, run_again).
 template <class Check>
-void compare_precisions(Shape shape, const Check& check) {
+void compare_precisions(Shape shape, std::span<const MatmulPrecision> units, const Check& check) {
   SCOPED_TRACE(shape.text());
   const Program program = make_program({}, shape);
   const std::vector<double> seeds = output_gradients_of(program);
@@ -171,7 +177,7 @@ void compare_precisions(Shape shape, const Check& check) {
       run(reference::interpreter_backend(), {}, make_program({true}, shape), magnitudes(seeds));
   const Results exact = run_on_gpu(program, MatmulPrecision::Exact, seeds);
   expect_near(exact, expected, all, error_bound(MatmulPrecision::Exact));
-  for (const MatmulPrecision precision : kUnits) {
+  for (const MatmulPrecision precision : units) {
     SCOPED_TRACE(text_of(precision));
     const Results found = run_on_gpu(program, precision, seeds);
     expect_near(found, expected, all, error_bound(precision));
@@ -181,7 +187,7 @@ void compare_precisions(Shape shape, const Check& check) {
 
 TEST(MatmulPrecision, AsFarAsItsRounding) {
   for (const Shape shape : {Shape(64, 64), Shape(36, 50)}) {
-    compare_precisions(shape, [](const Results& found, const Results& exact, const auto& again) {
+    const auto check = [](const Results& found, const Results& exact, const auto& again) {
       if (!has_gpu()) return;
       EXPECT_FALSE(test::equal_bits(found.outputs, exact.outputs));
       // Only gradients of what is added are no products.
@@ -191,7 +197,8 @@ TEST(MatmulPrecision, AsFarAsItsRounding) {
       }
       EXPECT_EQ(same, 1u);
       EXPECT_TRUE(equal_bits(found, again()));
-    });
+    };
+    compare_precisions(shape, kRounded, check);
   }
 }
 
@@ -199,9 +206,11 @@ TEST(MatmulPrecision, AsFarAsItsRounding) {
 // terms or not, in fours or one by one.
 TEST(MatmulPrecision, OfLargeMatrices) {
   for (const Shape shape : {Shape(260, 160), Shape(132, 236), Shape(151, 131)}) {
-    compare_precisions(shape, [](const Results& found, const Results& exact, const auto&) {
+    const auto check = [](const Results& found, const Results& exact, const auto& again) {
       EXPECT_NE(test::equal_bits(found.outputs, exact.outputs), has_gpu());
-    });
+      EXPECT_TRUE(equal_bits(found, again()));
+    };
+    compare_precisions(shape, kUnits, check);
   }
 }
 
@@ -281,36 +290,53 @@ TEST(MatmulPrecision, BetweenFunctions) {
   }
 }
 
-// A matrix of fewer than 32 rows or columns is multiplied as ever, in the same kernels.
-TEST(MatmulPrecision, NarrowProductsAreExact) {
-  for (const Shape shape : {Shape(31, 64), Shape(64, 31)}) {
-    SCOPED_TRACE(shape.text());
-    Program products(DType::F32);
-    typed_products(products, {}, shape, 90);
-    const Program program = learn_facts(products);
-    const std::vector<double> seeds = output_gradients_of(program);
-    const Results exact = run_on_gpu(program, MatmulPrecision::Exact, seeds);
-    EXPECT_TRUE(equal_bits(run_on_gpu(program, MatmulPrecision::Bf16, seeds), exact));
-  }
+void expect_exact(Shape shape, MatmulPrecision precision) {
+  SCOPED_TRACE(shape.text());
+  Program products(DType::F32);
+  typed_products(products, {}, shape, 90);
+  const Program program = learn_facts(products);
+  const std::vector<double> seeds = output_gradients_of(program);
+  const Results exact = run_on_gpu(program, MatmulPrecision::Exact, seeds);
+  EXPECT_TRUE(equal_bits(run_on_gpu(program, precision, seeds), exact));
 }
 
-// What is infinite, or no number, stays in its row and column.
-void expect_in_place(std::uint32_t side, std::uint32_t rows, MatmulPrecision precision) {
-  std::vector<double> columns = random_values(rows * side, 5);
-  columns[3 * side + 7] = std::numeric_limits<double>::infinity();
-  columns[19 * side + side - 1] = std::numeric_limits<double>::quiet_NaN();
+// A matrix of fewer than 32 rows or columns is multiplied as ever, in the same kernels; in two
+// parts none that a block has alone.
+TEST(MatmulPrecision, NarrowProductsAreExact) {
+  for (const Shape shape : {Shape(31, 64), Shape(64, 31)}) {
+    expect_exact(shape, MatmulPrecision::Bf16);
+  }
+  expect_exact(Shape(64, 64), MatmulPrecision::Tf32x3);
+}
+
+// Products of one matrix with those columns.
+std::vector<double> products_with(const std::vector<double>& columns, std::uint32_t side,
+                                  MatmulPrecision precision) {
+  const auto rows = static_cast<std::uint32_t>(columns.size() / side);
   Program program(DType::F32);
   const ValueId w = random_fact(program, 1, Shape(side, side), 4, 0.5, 1);
   const ValueId x = program.fact(columns, rows, Shape::column(side));
   const ValueId y = program.linear(w, x, {false, false, {Lift::Kind::Repeat, rows}, {}});
   program.set_sample_count(rows);
   program.output(y, Index::slice(0, rows));
-  const Results found = run_on_gpu(program, precision, {});
-  ASSERT_EQ(found.outputs.size(), rows * side);
+  return run_on_gpu(program, precision, {}).outputs;
+}
+
+// What is infinite, or no number, stays in its row and column, and changes no bit of others.
+void expect_in_place(std::uint32_t side, std::uint32_t rows, MatmulPrecision precision) {
+  std::vector<double> columns = random_values(rows * side, 5);
+  const std::vector<double> usual = products_with(columns, side, precision);
+  columns[3 * side + 7] = std::numeric_limits<double>::infinity();
+  columns[19 * side + side - 1] = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> found = products_with(columns, side, precision);
+  ASSERT_EQ(found.size(), rows * side);
+  ASSERT_EQ(usual.size(), rows * side);
   for (std::uint32_t i = 0; i < rows * side; ++i) {
     const std::uint32_t row = i / side;
-    EXPECT_EQ(std::isinf(found.outputs[i]), row == 3) << row;
-    EXPECT_EQ(std::isnan(found.outputs[i]), row == 19) << row;
+    EXPECT_EQ(std::isinf(found[i]), row == 3) << row;
+    EXPECT_EQ(std::isnan(found[i]), row == 19) << row;
+    const bool is_usual = row != 3 && row != 19;
+    EXPECT_TRUE(!is_usual || found[i] == usual[i]) << row;
   }
 }
 
@@ -339,7 +365,8 @@ TEST(MatmulPrecision, SpecialValuesOfALargeSum) {
   std::vector<double> seeds(kRows * kSide, 1.0);
   seeds[3 * kSide + 7] = std::numeric_limits<double>::infinity();
   seeds[19 * kSide + 9] = std::numeric_limits<double>::quiet_NaN();
-  for (const MatmulPrecision precision : {MatmulPrecision::Exact, kUnits[0], kUnits[1]}) {
+  for (const MatmulPrecision precision :
+       {MatmulPrecision::Exact, MatmulPrecision::Tf32x3, kRounded[0], kRounded[1]}) {
     SCOPED_TRACE(text_of(precision));
     const Results found = run_on_gpu(learn_facts(program), precision, seeds);
     const std::vector<double>& sum = found.gradients[0];

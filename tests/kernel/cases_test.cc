@@ -2,7 +2,7 @@
 // sections, each of which asks for one launch's kernel and holds its text:
 //
 //   => cpp LAUNCH [narrow|wide|ordered|direct ...]
-//   => cuda LAUNCH [merged] [tf32|bf16] [a100|l4]
+//   => cuda LAUNCH [merged] [tf32x3|tf32|bf16] [a100|l4]
 //   => end-run
 //
 // A kernel's schedule stands before its text. `cpp` is of the Plan for a CPU (in all variants, or
@@ -99,10 +99,8 @@ Asked read_section(const std::string& section) {
       names_variants = true;
     } else if (word == "merged") {
       asked.unit = CudaUnit::Merged;
-    } else if (word == "tf32") {
-      asked.precision = MatmulPrecision::Tf32;
-    } else if (word == "bf16") {
-      asked.precision = MatmulPrecision::Bf16;
+    } else if (const auto precision = parse_matmul_precision(word)) {
+      asked.precision = *precision;
     } else if (const Target* const target = find_target(word)) {
       asked.target = *target;
     } else {

@@ -96,7 +96,8 @@ void print_program(const std::string& name, const native::GradientProgram& whole
   options.target = default_gpu();
   print_gpu(name + " gpu", whole.program, options);
   if (whole.program.dtype() != DType::F32) return;
-  for (const MatmulPrecision precision : {MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
+  for (const MatmulPrecision precision :
+       {MatmulPrecision::Tf32x3, MatmulPrecision::Tf32, MatmulPrecision::Bf16}) {
     options.precision = precision;
     print_gpu(fmt::format("{} gpu-{}", name, text_of(precision)), whole.program, options);
   }

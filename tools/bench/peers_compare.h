@@ -14,10 +14,12 @@ namespace vecc::tools {
 constexpr double kOutputTolerance = 1e-5;
 constexpr double kGradientTolerance = 1e-4;
 /// What they are multiplied by where operands of products have 10 or 7 bits behind the leading one
-/// instead of 23: less than they lost, since sums keep theirs.
+/// instead of 23: less than they lost, since sums keep theirs. Of numbers in two parts a product is
+/// off by 2^-20 where one of f32 is by 2^-24, and sums of many are by more.
 [[nodiscard]] constexpr double rounding_of(MatmulPrecision precision) {
   switch (precision) {
     case MatmulPrecision::Exact: break;
+    case MatmulPrecision::Tf32x3: return 1 << 2;
     case MatmulPrecision::Tf32: return 1 << 11;
     case MatmulPrecision::Bf16: return 1 << 14;
   }

@@ -59,7 +59,8 @@ class CudaKernels {
 
   [[nodiscard]] emit::KernelFiles files() const {
     std::string prelude = std::string(kernel_prelude()) + std::string(device_prelude());
-    if (std::ranges::any_of(plan_.kernels, uses_tensor_cores)) prelude += tensor_core_prelude();
+    const auto own = std::ranges::find_if(plan_.kernels, uses_tensor_cores);
+    if (own != plan_.kernels.end()) prelude += tensor_prelude(own->precision);
     const emit::KernelSyntax syntax{".cu", std::move(prelude), "const void* kernel_{}_{}_code();",
                                     "kernel_{}_{}_code()"};
     return emit::kernel_files(syntax, units_);

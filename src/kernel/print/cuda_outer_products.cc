@@ -47,11 +47,12 @@ void print_large_sums(BodyText& out, const std::string& row) {
   const Shape shape = nodes.node(of.sum).shape;
   out.open("for (unsigned q = begin; q < end; ++q) {");
   out.line(fmt::format("const unsigned r = {};", row));
-  const std::string call =
-      large_call(out.kernel(), "sum_large_products", "sum_large_tensor_products");
-  out.line(fmt::format("{}, {}, {}, {}>(part, begin_of(r), end_of(r), {}, {}, {});", call,
-                       shape.rows(), shape.cols(), kLargeSide, column_text(nodes, of.left),
-                       column_text(nodes, of.right),
+  LargeCall call{out.kernel().precision, "sum_large_products", "sum_large_split_products",
+                 "sum_large_tensor_products"};
+  call.arguments = fmt::format("{}, {}", shape.rows(), shape.cols());
+  call.sides = std::to_string(kLargeSide);
+  out.line(fmt::format("{}(part, begin_of(r), end_of(r), {}, {}, {});", large_call(call),
+                       column_text(nodes, of.left), column_text(nodes, of.right),
                        nodes.row_pointer(*only_large_sum(out.kernel()), "r", shape.size())));
   out.close();
 }

@@ -18,9 +18,18 @@ void print_large_products(BodyText& out, const std::string& row);
 void print_tensor_products(BodyText& out, const std::string& row);
 /// Of the prelude.
 [[nodiscard]] const char* tensor_type(MatmulPrecision precision);
-/// How a call for a large matrix begins, its first template argument included: of `exact`, or of
-/// `rounded`, which tensor cores run.
-[[nodiscard]] std::string large_call(const Kernel& kernel, const char* exact, const char* rounded);
+/// The call of a function of a large matrix: by multiply-adds, by tensor cores of numbers in two
+/// parts, or of rounded ones.
+struct LargeCall {
+  MatmulPrecision precision;
+  const char* exact;
+  const char* split;
+  const char* rounded;
+  std::string arguments = {};  ///< of the template
+  std::string sides = {};      ///< of a block's tile, where there is a choice
+};
+/// Without what stands in parentheses.
+[[nodiscard]] std::string large_call(const LargeCall& call);
 
 /// Parts of these. What stands before the product, and after it, of one row.
 void print_steps_before(BodyText& out);

@@ -31,6 +31,11 @@ inline constexpr std::uint32_t kProductBytes = 44 << 10;
 /// has; and of the product the rows.
 inline constexpr std::uint32_t kLargeSide = 128;
 inline constexpr std::uint32_t kLargeRows = 64;
+/// The same of numbers in two parts (prelude/large_split_products.h); of products so many rows one
+/// after the other.
+inline constexpr std::uint32_t kSplitRows = 128;
+inline constexpr std::uint32_t kSplitWidth = 64;
+inline constexpr std::uint32_t kSplitTiles = 2;
 /// No node, no operand.
 inline constexpr std::uint32_t kNoOperand = 0xFFFFFFFFu;
 

@@ -61,8 +61,19 @@ bool is_large_matrix(Shape shape) {
          !fits_tiles(shape.rows(), shape.cols());
 }
 
-std::uint32_t large_tiles(std::uint64_t entries) {
-  return static_cast<std::uint32_t>((entries + kLargeSide - 1) / kLargeSide);
+std::uint32_t large_tiles(std::uint64_t entries, std::uint32_t side) {
+  return static_cast<std::uint32_t>((entries + side - 1) / side);
+}
+
+std::uint32_t parts_of_product(std::uint64_t entries, MatmulPrecision precision) {
+  return large_tiles(entries, precision == MatmulPrecision::Tf32x3 ? kSplitWidth : kLargeSide);
+}
+
+std::uint32_t parts_of_sum(Shape matrix, MatmulPrecision precision) {
+  if (precision == MatmulPrecision::Tf32x3) {
+    return large_tiles(matrix.rows(), kSplitRows) * large_tiles(matrix.cols(), kSplitWidth);
+  }
+  return large_tiles(matrix.rows()) * large_tiles(matrix.cols());
 }
 
 std::optional<std::uint32_t> only_large_sum(const Kernel& kernel) {
@@ -111,8 +122,7 @@ PhaseSchedule schedule_outer_products(const Kernel& kernel, const OuterProductSu
     return schedule;
   }
   if (lanes == kCudaThreads && fits_tiles(m, n)) {
-    const bool rounds =
-        kernel.precision != MatmulPrecision::Exact && std::min(m, n) >= kLeastTensorSide;
+    const bool rounds = is_rounded(kernel.precision) && std::min(m, n) >= kLeastTensorSide;
     return {rounds ? PhaseLoop::TensorTiles : PhaseLoop::BlockTiles};
   }
   const WarpTiles warps = warp_tiles(m, n);

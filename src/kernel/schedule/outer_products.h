@@ -41,7 +41,10 @@ struct OuterProductSum {
 /// that are one, stand alone in their kernels, and several blocks share them.
 [[nodiscard]] bool is_large_matrix(Shape shape);
 /// Blocks that share a side of so many entries of such a matrix.
-[[nodiscard]] std::uint32_t large_tiles(std::uint64_t entries);
+[[nodiscard]] std::uint32_t large_tiles(std::uint64_t entries, std::uint32_t side = kLargeSide);
+/// Of a product's entries, and of a sum of outer products.
+[[nodiscard]] std::uint32_t parts_of_product(std::uint64_t entries, MatmulPrecision precision);
+[[nodiscard]] std::uint32_t parts_of_sum(Shape matrix, MatmulPrecision precision);
 
 /// The store of a sum that is a large matrix, if that is all the kernel does.
 [[nodiscard]] std::optional<std::uint32_t> only_large_sum(const Kernel& kernel);

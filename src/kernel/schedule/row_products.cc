@@ -200,8 +200,9 @@ void schedule_large_matrix(const Kernel& kernel, const ProductShape& shape,
   const KernelAccess& matrix = kernel.accesses[kernel.nodes[node.operands[0]].access];
   const std::uint64_t packed = node.transpose_left ? shape.m : 4;
   schedule.loop = RowLoop::LargeMatrix;
-  schedule.parts = large_tiles(node.shape.size());
-  product.rows = kLargeRows;
+  schedule.parts = parts_of_product(node.shape.size(), kernel.precision);
+  product.rows =
+      kernel.precision == MatmulPrecision::Tf32x3 ? kSplitTiles * kSplitRows : kLargeRows;
   product.copies_packs = matrix.aligned && kernel.accesses[*product.columns].aligned &&
                          shape.k % 4 == 0 && packed % 4 == 0;
 }

@@ -142,7 +142,7 @@ void schedule_rows(const Kernel& kernel, const ProcessorTiles& tiles, KernelSche
   } else if (!schedule.product && only_large_sum(kernel)) {
     const Shape sum = kernel.nodes[kernel.phases[0].steps.back().number].shape;
     schedule.loop = RowLoop::LargeSum;
-    schedule.parts = large_tiles(sum.rows()) * large_tiles(sum.cols());
+    schedule.parts = parts_of_sum(sum, kernel.precision);
   } else if (!schedule.product) {
     schedule.parts = schedule.members.parts;
   }

@@ -40,7 +40,7 @@ std::uint64_t large_side(const Kernel& kernel, const KernelSchedule& schedule) {
 // Whether a tile of rows leaves room in a block's shared memory.
 bool is_tensor_product(const Kernel& kernel, std::uint32_t node) {
   constexpr std::uint64_t kMostTileBytes = 38 * 1024;
-  if (kernel.precision == MatmulPrecision::Exact) return false;
+  if (!is_rounded(kernel.precision)) return false;
   const ProductShape shape = product_shape(kernel, kernel.nodes[node]);
   return std::min(shape.m, shape.k) >= kLeastTensorSide &&
          product_bytes(shape, kernel.precision, kTile, 32, true) <= kMostTileBytes;

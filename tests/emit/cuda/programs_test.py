@@ -52,7 +52,12 @@ class CudaPrograms(Programs, unittest.TestCase):
         program = self.emit(graph)
         kernels = "".join(path.read_text() for path in (program / "kernels").glob("*.cu"))
         self.assertIn("times_large_matrix<", kernels)
-        self.assertEqual(run(self.builder.build(program))[0], self.expected(graph))
+        exact = self.expected(graph)
+        self.assertEqual(run(self.builder.build(program))[0], exact)
+        option = "--matmul-precision=tf32x3"
+        expected = self.expected(graph, option)
+        self.assertEqual(run(self.builder.build(self.emit(graph, option)))[0], expected)
+        self.assertNotEqual(expected, exact)
 
     def test_rows_that_no_thread_has_memory_for(self):
         graph, target = self.folder / "long.pb", self.folder / "too-long"

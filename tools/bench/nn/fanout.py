@@ -53,11 +53,12 @@ def main():
     parser.add_argument("--epochs", type=int, default=3, help="that are measured")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--backend", default="cpu")
+    parser.add_argument("--matmul-precision", default="exact")
     args = parser.parse_args()
     data = random_graph(args.nodes, args.nodes * args.degree, args.features, args.classes)
     dims = [args.dim] * args.fanout.count(",") + [args.classes]
     model = nn.Model(sage(dims), dtype="f32", backend=args.backend, seed=3, opt=0,
-                     threads=args.threads)
+                     threads=args.threads, matmul_precision=args.matmul_precision)
     ends = []
     training = model.fit(
         data, epochs=args.epochs + 2, batch_size=args.batch_size, fanout=args.fanout, seed=5,
