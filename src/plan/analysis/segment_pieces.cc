@@ -37,9 +37,10 @@ std::uint32_t members_of_block(std::uint64_t size, MemberKind kind, const PieceS
 }
 
 // Members of an outer product whose tiles blocks share: so many that they keep a GPU busy.
-std::uint32_t members_of_tiles(Shape matrix, std::uint64_t all, const Target& target) {
+std::uint32_t members_of_tiles(Shape matrix, std::uint64_t all, const PlanOptions& options) {
+  const Target& target = options.target;
   const PieceSizes& pieces = target.pieces;
-  const std::uint64_t tiles = large_tiles(matrix.rows()) * large_tiles(matrix.cols());
+  const std::uint64_t tiles = parts_of_sum(matrix, options.precision);
   const std::uint64_t blocks = std::bit_floor(
       std::max(std::uint64_t{pieces.tile_blocks} * target.multiprocessors, std::uint64_t{1}));
   return static_cast<std::uint32_t>(
@@ -126,7 +127,8 @@ struct LongSegments {
 };
 
 // How many members a piece has.
-std::uint32_t piece_length(const Target& target, const LongSegments& segments) {
+std::uint32_t piece_length(const PlanOptions& options, const LongSegments& segments) {
+  const Target& target = options.target;
   const std::uint32_t members = segments.members;
   const std::uint64_t all = segments.all;
   const Shape shape = segments.shape;
@@ -138,7 +140,7 @@ std::uint32_t piece_length(const Target& target, const LongSegments& segments) {
   }
   const std::uint32_t longest = members_of_block(shape.size(), kind, target.pieces);
   if (kind == MemberKind::OuterProducts && is_split_over_blocks(target, shape)) {
-    return members_of_tiles(shape, all, target);
+    return members_of_tiles(shape, all, options);
   }
   if (members <= members_of_few(shape, kind, target.pieces)) return std::max(longest, members);
   const std::uint32_t balanced = balanced_length(shape, kind, members, longest, target.pieces);
@@ -164,13 +166,13 @@ std::uint32_t usual_length(const PlanOptions& options, ValueId op, const LongSeg
     return usual.op == op && usual.all == all && usual.usual < all;
   });
   if (of == options.usual_members.end()) {
-    return piece_length(options.target, segments);
+    return piece_length(options, segments);
   }
   const std::uint64_t usual = std::max<std::uint64_t>(of->usual, 1);
   LongSegments batch = segments;
   batch.members = static_cast<std::uint32_t>((segments.members * usual + all - 1) / all);
   batch.all = usual;
-  const std::uint32_t length = piece_length(options.target, batch);
+  const std::uint32_t length = piece_length(options, batch);
   // Rounded so that a segment of whose members a batch's are one piece is one itself.
   const double times = static_cast<double>(all) / static_cast<double>(usual);
   const double longest = std::ceil(static_cast<double>(length) * times);

@@ -22,9 +22,9 @@ struct SegmentPieces {
 enum class MemberKind : std::uint8_t { Rows, Sums, Softmax, OuterProducts, Pieces };
 
 /// Segments (`rows` of them) with members, or gradients, of this shape, cut into pieces where one
-/// is too long for one thread, or one block of threads. They depend on the segments, the target and
-/// PlanOptions::usual_members alone. `op` has the segments. `first_alone`: the first member of each
-/// is a piece.
+/// is too long for one thread, or one block of threads. They depend on the segments, the target,
+/// PlanOptions::usual_members and precision alone. `op` has the segments. `first_alone`: the first
+/// member of each is a piece.
 [[nodiscard]] std::optional<SegmentPieces> cut_long_segments(const PlanOptions& options, ValueId op,
                                                              const Segments& segments,
                                                              std::uint32_t rows, Shape shape,
