@@ -158,7 +158,7 @@ TEST(Fanout, many_members_of_a_direct_program_may_be_drawn_on_the_device) {
       for (std::uint32_t s = 0; s < 40 + 9 * node; ++s) sources.push_back((7 * s + node) % 30);
     }
   }
-  for (const std::uint32_t limit : {31u, 33u, 70u, 128u}) {
+  for (const std::uint32_t limit : {8u, 9u, 16u, 17u, 31u, 33u, 70u, 128u}) {
     SCOPED_TRACE(limit);
     SampledProgram sampled = value_of(sample_members(network.program(), {{limit, 64}, false}));
     const auto [on_host, on_device] =

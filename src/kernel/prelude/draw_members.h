@@ -102,26 +102,34 @@ static __device__ double weight_of(const DrawJob& job, unsigned count, unsigned 
   return is_scaled ? static_cast<double>(count) / static_cast<double>(k) : 1;
 }
 
-// Members of a segment, by a warp. One is drawn of 0 .. last, for the next of 0 .. last + 1: where
-// that was drawn before, `last` is. Lanes draw at once, and then learn what those before them took.
+// Lanes that draw of a segment: a warp, or so much of it as draws all at once.
+static __device__ __forceinline__ unsigned drawing_lanes(const DrawJob& job) {
+  return job.limit <= 8 ? 8 : job.limit <= 16 ? 16 : kWarpLanes;
+}
+
+// Members of a segment, by drawing_lanes(). One is drawn of 0 .. last, for the next of 0 .. last +
+// 1: where that was drawn before, `last` is. Lanes draw at once, and then learn what those before
+// them took.
 static __device__ void draw_members(const MakeBatch& a, const DrawJob& job, unsigned segment) {
   const BatchTables& t = *a.tables;
-  const unsigned lane = threadIdx.x % kWarpLanes;
+  const unsigned lanes = drawing_lanes(job);
+  const unsigned lane = threadIdx.x % lanes;
+  const unsigned own_lanes = ~0u >> (kWarpLanes - lanes) << (threadIdx.x % kWarpLanes - lane);
   const unsigned first = job.begins != nullptr ? job.begins[segment] : segment * job.members;
   const unsigned count = job.begins != nullptr ? job.begins[segment + 1] - first : job.members;
   const unsigned k = count < job.limit ? count : job.limit;
   if (k == 0) return;
   const auto weight = static_cast<Number>(weight_of(job, count, k));
   if (count <= job.limit) {
-    for (unsigned i = lane; i < count; i += kWarpLanes) take_member(a, job, first + i, weight);
+    for (unsigned i = lane; i < count; i += lanes) take_member(a, job, first + i, weight);
     return;
   }
   const unsigned long long run = draw_input(a.input)->run;
   const DrawNumbers numbers = {
       {t.draw_key[0], t.draw_key[1]},
       {job.first_owner + segment, static_cast<unsigned>(run), static_cast<unsigned>(run >> 32)}};
-  for (unsigned begin = 0; begin < k; begin += kWarpLanes) {
-    const unsigned drawn = k - begin < kWarpLanes ? k - begin : kWarpLanes;
+  for (unsigned begin = 0; begin < k; begin += lanes) {
+    const unsigned drawn = k - begin < lanes ? k - begin : lanes;
     const unsigned last = count - k + begin + lane;
     unsigned place = below_or_at(numbers, begin + lane, last);
     if (begin > 0 && lane < drawn) {
@@ -130,11 +138,12 @@ static __device__ void draw_members(const MakeBatch& a, const DrawJob& job, unsi
       if ((bits >> number % 64 & 1) != 0) place = last;
     }
     for (unsigned i = 0; i < drawn; ++i) {
-      const unsigned before = __shfl_sync(~0u, place, static_cast<int>(i));
+      const unsigned before =
+          __shfl_sync(own_lanes, place, static_cast<int>(i), static_cast<int>(lanes));
       if (lane > i && place == before) place = last;
     }
     if (lane < drawn) take_member(a, job, first + place, weight);
-    __syncwarp(~0u);
+    __syncwarp(own_lanes);
   }
 }
 

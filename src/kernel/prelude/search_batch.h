@@ -150,8 +150,10 @@ static __device__ void walk_chunk(const MakeBatch& a, const SearchJob& job,
   };
   if (job.kind == kDraw) {
     __syncthreads();
-    for (unsigned i = threadIdx.x / kWarpLanes; i < size; i += kThreads / kWarpLanes) {
-      draw_members(a, t.draws[job.draw], static_cast<unsigned>(number_at(i) - job.source));
+    const DrawJob draw = t.draws[job.draw];
+    const unsigned lanes = drawing_lanes(draw);
+    for (unsigned i = threadIdx.x / lanes; i < size; i += kThreads / lanes) {
+      draw_members(a, draw, static_cast<unsigned>(number_at(i) - job.source));
     }
     return;
   }
