@@ -6,6 +6,8 @@
 #include <immintrin.h>
 #endif
 
+#include "src/function/counter_draws.h"
+
 namespace vecc {
 namespace {
 
@@ -102,18 +104,9 @@ struct FourBlocks {
 
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key) {
-  for (int round = 0; round < kPhiloxRounds; ++round) {
-    const std::uint64_t a = std::uint64_t{counter[0]} * kPhiloxFactors[0];
-    const std::uint64_t b = std::uint64_t{counter[2]} * kPhiloxFactors[1];
-    const auto high = [](std::uint64_t product) {
-      return static_cast<std::uint32_t>(product >> 32);
-    };
-    counter = {high(b) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
-               high(a) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
-    key[0] += kPhiloxSteps[0];
-    key[1] += kPhiloxSteps[1];
-  }
-  return counter;
+  unsigned words[] = {counter[0], counter[1], counter[2], counter[3]};
+  make_philox_block(words, key[0], key[1]);
+  return {words[0], words[1], words[2], words[3]};
 }
 
 void philox_numbers(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key,

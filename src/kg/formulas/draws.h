@@ -1,38 +1,18 @@
-// Random numbers that depend on nothing but the seed and what they are of: Philox 4x32-10 (Salmon,
-// Moraes, Dror, Shaw 2011), keyed by the seed, the counter being position, stream and step.
+// Random numbers of a training, by what they are drawn for.
 #pragma once
 
+#include "src/function/counter_draws.h"
 #include "src/kg/formulas/kinds.h"
 #include "src/kg/formulas/numbers.h"
 
 namespace vecc::kg::formulas {
 
-using DrawBits = unsigned long long;
+using vecc::draw_below;
+using vecc::DrawBits;
 
-/// 64 of the 128 bits. `position` is below 2^56.
+/// 64 bits; `position` is below 2^56.
 VECC_KG_FN DrawBits draw_bits(DrawBits seed, DrawStream stream, DrawBits step, DrawBits position) {
-  const DrawBits counter = position | DrawBits(stream) << 56;
-  unsigned key[2] = {unsigned(seed), unsigned(seed >> 32)};
-  unsigned words[4] = {unsigned(counter), unsigned(counter >> 32), unsigned(step),
-                       unsigned(step >> 32)};
-  for (int round = 0; round < 10; ++round) {
-    const DrawBits a = DrawBits(words[0]) * 0xD2511F53u;
-    const DrawBits b = DrawBits(words[2]) * 0xCD9E8D57u;
-    words[0] = unsigned(b >> 32) ^ words[1] ^ key[0];
-    words[1] = unsigned(b);
-    words[2] = unsigned(a >> 32) ^ words[3] ^ key[1];
-    words[3] = unsigned(a);
-    key[0] += 0x9E3779B9u;
-    key[1] += 0xBB67AE85u;
-  }
-  return words[0] | DrawBits(words[1]) << 32;
-}
-
-/// 0 .. count - 1, each with the probability 1 / count to 2^-64: the upper part of the 96 bits of
-/// bits * count.
-VECC_KG_FN unsigned draw_below(DrawBits bits, unsigned count) {
-  const DrawBits lower = (bits & 0xFFFFFFFFu) * count >> 32;
-  return unsigned(((bits >> 32) * count + lower) >> 32);
+  return vecc::draw_bits(seed, unsigned(stream), step, position);
 }
 
 /// A multiple of 2^-53 in [0, 1).
