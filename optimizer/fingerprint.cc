@@ -65,6 +65,14 @@ struct AddAttributes {
     mixer.add(std::uint64_t{op.wrt});
     std::visit(*this, op.of);
   }
+  void operator()(const DrawOp& op) const {
+    mixer.add(std::uint64_t{op.bound});
+    mixer.add(op.seed);
+    mixer.add(std::uint64_t{op.stream});
+  }
+  void operator()(const TakeOp&) const {}
+  void operator()(const SumEqualOp&) const {}
+  void operator()(const ScatterSumOp&) const {}
   void operator()(const StateOp& op) const {
     mixer.add(op.name);
     mixer.add(op.initial);

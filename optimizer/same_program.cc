@@ -61,6 +61,13 @@ struct SameAttributes {
     return std::visit(
         [&](const auto& of) { return same(of, std::get<std::decay_t<decltype(of)>>(b.of)); }, a.of);
   }
+  bool operator()(const DrawOp& a) const {
+    const auto& b = std::get<DrawOp>(other);
+    return a.bound == b.bound && a.seed == b.seed && a.stream == b.stream;
+  }
+  bool operator()(const TakeOp&) const { return true; }
+  bool operator()(const SumEqualOp&) const { return true; }
+  bool operator()(const ScatterSumOp&) const { return true; }
   bool operator()(const StateOp& a) const {
     const auto& b = std::get<StateOp>(other);
     return a.name == b.name &&

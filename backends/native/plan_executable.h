@@ -16,6 +16,7 @@
 #include "backends/native/gradient_program.h"
 #include "backends/native/program_outline.h"
 #include "src/batch/plan_batch.h"
+#include "src/program/value_indices.h"
 #include "src/support/free_memory.h"
 #include "src/support/list_threads.h"
 #include "vecc/backend.h"
@@ -46,6 +47,7 @@ template <class Block, class Make>
   Errors errors;
   check_stored<Block>(program, options, backend, errors);
   check_gradients(program, options, backend, errors);
+  refuse_value_indices(program, backend, errors);
   if (!errors.empty()) return errors;
   try {
     return make();

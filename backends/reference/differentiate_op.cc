@@ -5,6 +5,7 @@
 #include "backends/reference/differentiate_segment.h"
 #include "backends/reference/interpret_op.h"
 #include "backends/reference/linear_side.h"
+#include "backends/reference/row_numbers.h"
 #include "backends/reference/segment_rows.h"
 #include "src/function/differentiate.h"
 
@@ -46,6 +47,36 @@ void differentiate(const OutputOp&, const BackwardStep& step) {
 
 void differentiate(const VjpOp&, const BackwardStep& step) {
   fail_without_step(step);
+}
+
+void differentiate(const DrawOp&, const BackwardStep& step) {
+  fail_without_step(step);
+}
+
+// Row numbers are constant between jumps.
+void differentiate(const TakeOp&, const BackwardStep& step) {
+  const MutableRows& table = step.operand_gradients[0];
+  for (std::uint32_t i = 0; i < step.op.rows; ++i) {
+    add_row(step.gradient.row(i), table.row(row_number(step.operands[1], i)));
+  }
+}
+
+// Row i reads every row j of the same number, and each of these row i: the op is its own transpose.
+void differentiate(const SumEqualOp&, const BackwardStep& step) {
+  const Rows& index = step.operands[1];
+  for (std::uint32_t i = 0; i < step.op.rows; ++i) {
+    for (std::uint32_t j = 0; j < step.op.rows; ++j) {
+      if (row_number(index, i) != row_number(index, j)) continue;
+      add_row(step.gradient.row(i), step.operand_gradients[0].row(j));
+    }
+  }
+}
+
+void differentiate(const ScatterSumOp&, const BackwardStep& step) {
+  const MutableRows& rows = step.operand_gradients[0];
+  for (std::uint32_t j = 0; j < rows.rows(); ++j) {
+    add_row(step.gradient.row(row_number(step.operands[1], j)), rows.row(j));
+  }
 }
 
 // An operand in the concat's place has the gradient already.
@@ -134,11 +165,15 @@ bool reads_operand(const Op& op, std::size_t k, std::span<const bool> wanted) {
     case OpKind::Map: return true;
     case OpKind::Segment:
       return derivative_reads_elements(std::get<SegmentOp>(op.attributes).combination);
+    case OpKind::Take:
+    case OpKind::SumEqual:
+    case OpKind::ScatterSum: return k == 1;  // the row numbers
     case OpKind::Fact:
     case OpKind::Weight:
     case OpKind::Concat:
     case OpKind::Gather:
     case OpKind::Vjp:
+    case OpKind::Draw:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return false;

@@ -5,7 +5,9 @@
 
 #include "backends/reference/differentiate_op.h"
 #include "backends/reference/linear_side.h"
+#include "backends/reference/row_numbers.h"
 #include "backends/reference/segment_rows.h"
+#include "src/function/counter_draws.h"
 #include "src/function/evaluate.h"
 
 namespace vecc::reference {
@@ -145,6 +147,44 @@ void interpret(const VjpOp& vjp, const Op&, Values values, const MutableRows& re
   inner.rows = g.rows();
   inner.shape = g.shape();
   differentiate_op({inner, operands, y, g, gradients});
+}
+
+void interpret(const DrawOp& draw, const Op& op, Values values, const MutableRows& result) {
+  const auto step = static_cast<std::uint64_t>(values[0].row(0)[0]);
+  for (std::uint32_t i = 0; i < op.rows; ++i) {
+    result.row(i)[0] = draw_below(draw_bits(draw.seed, draw.stream, step, i), draw.bound);
+  }
+}
+
+void interpret(const TakeOp&, const Op& op, Values values, const MutableRows& result) {
+  for (std::uint32_t i = 0; i < op.rows; ++i) {
+    std::ranges::copy(values[0].row(row_number(values[1], i)), result.row(i).begin());
+  }
+}
+
+// One segment of the sorted rows after the other; the order of a segment's rows is theirs.
+void interpret(const SumEqualOp&, const Op& op, Values values, const MutableRows& result) {
+  const std::vector<std::uint32_t> order = sorted_by_number(values[1]);
+  std::vector<double> sum(op.shape.size());
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    std::ranges::fill(sum, 0.0);
+    const std::uint32_t number = row_number(values[1], order[begin]);
+    for (; end < order.size() && row_number(values[1], order[end]) == number; ++end) {
+      const auto row = values[0].row(order[end]);
+      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += row[k];
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      std::ranges::copy(sum, result.row(order[i]).begin());
+    }
+  }
+}
+
+void interpret(const ScatterSumOp&, const Op&, Values values, const MutableRows& result) {
+  for (std::uint32_t j = 0; j < values[0].rows(); ++j) {
+    const std::span<double> to = result.row(row_number(values[1], j));
+    const auto row = values[0].row(j);
+    for (std::size_t k = 0; k < to.size(); ++k) to[k] += row[k];
+  }
 }
 
 void interpret(const UpdateOp&, const Op&, Values values, const MutableRows& result) {

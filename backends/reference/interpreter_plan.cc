@@ -62,6 +62,8 @@ InterpreterPlan plan_interpreter(const Program& program, const ExecutionOptions&
   for (ValueId id = 0; id < count; ++id) {
     const Op& op = program.op(id);
     if (is_read_later(op.kind())) kept.keep(id);
+    // Which rows are stored.
+    if (op.kind() == OpKind::Update && op.operands.size() == 3) kept.keep(op.operands[2]);
     if (options.gradients) kept.keep_for_backward(id);
     if (op.kind() == OpKind::Gather) continue;  // reads nothing yet
     last_use[plan.places[id].buffer] = id;

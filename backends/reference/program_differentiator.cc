@@ -55,6 +55,7 @@ class ProgramDifferentiator {
       case OpKind::Gather:  // its readers have added to its operand's rows
       case OpKind::Output:
       case OpKind::Fact:
+      case OpKind::Draw:  // constant between jumps
       case OpKind::State: return;
       case OpKind::Vjp:
       case OpKind::Update: fail_check("an op with a derivative", __FILE__, __LINE__, op.note);
@@ -64,7 +65,10 @@ class ProgramDifferentiator {
       case OpKind::Segment:
       case OpKind::Transform:
       case OpKind::Map:
-      case OpKind::Contract: break;
+      case OpKind::Contract:
+      case OpKind::Take:
+      case OpKind::SumEqual:
+      case OpKind::ScatterSum: break;
     }
     const MutableRows g = gradients_.rows(id);
     if (!g.present()) return;  // no reader is on the way to an output

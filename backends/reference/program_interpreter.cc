@@ -10,6 +10,7 @@
 #include "backends/common/shared_rows.h"
 #include "backends/reference/interpret_op.h"
 #include "backends/reference/program_differentiator.h"
+#include "backends/reference/row_numbers.h"
 #include "src/program/output_begin.h"
 #include "vecc/escape.h"
 
@@ -56,7 +57,7 @@ class InterpreterExecutable final : public Executable {
                  : std::make_shared<std::vector<double>>(asked.elements(), asked.initial);
     });
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
-      if (program_.op(id).kind() == OpKind::Fact) compute(id);
+      if (program_.op(id).kind() == OpKind::Fact) compute(id, operands_of(id));
     }
   }
 
@@ -172,20 +173,26 @@ class InterpreterExecutable final : public Executable {
   Result<void> run_ops(std::vector<double>* seconds) {
     has_run_ = false;
     gradients_.clear();
-    VECC_TRY_VOID(guard(program_, [&] {
-      release_last_run();
-      for (ValueId id = 0; id < program_.ops().size(); ++id) {
-        const auto start = seconds != nullptr ? Clock::now() : Clock::time_point();
-        const bool ran = run_op(id);
-        if (ran && seconds != nullptr) {
-          (*seconds)[id] = std::chrono::duration<double>(Clock::now() - start).count();
-        }
-        for (const ValueId buffer : plan_.released[id]) values_.release(buffer);
-      }
-    }));
+    Result<void> ran;
+    VECC_TRY_VOID(guard(program_, [&] { ran = run_each_op(seconds); }));
+    VECC_TRY_VOID(ran);
     for (ValueId id = 0; id < program_.ops().size(); ++id) store_update(id);
     has_run_ = true;
     changes_at_run_ = stored_.changes();
+    return {};
+  }
+
+  // Errors: of row numbers, before anything is stored.
+  Result<void> run_each_op(std::vector<double>* seconds) {
+    release_last_run();
+    for (ValueId id = 0; id < program_.ops().size(); ++id) {
+      const auto start = seconds != nullptr ? Clock::now() : Clock::time_point();
+      VECC_TRY(const bool ran, run_op(id));
+      if (ran && seconds != nullptr) {
+        (*seconds)[id] = std::chrono::duration<double>(Clock::now() - start).count();
+      }
+      for (const ValueId buffer : plan_.released[id]) values_.release(buffer);
+    }
     return {};
   }
 
@@ -197,7 +204,7 @@ class InterpreterExecutable final : public Executable {
   }
 
   // Whether there was something to do.
-  bool run_op(ValueId id) {
+  Result<bool> run_op(ValueId id) {
     const Op& op = program_.op(id);
     if (op.kind() == OpKind::Fact) return false;    // made once
     if (op.kind() == OpKind::Gather) return false;  // read through its index
@@ -206,7 +213,9 @@ class InterpreterExecutable final : public Executable {
     } else if (op.kind() == OpKind::State) {
       copy_stored(*stored_.state(id), id);
     } else {
-      compute(id);
+      const std::vector<Rows> operands = operands_of(id);
+      VECC_TRY_VOID(check_row_numbers(program_, id, operands));
+      compute(id, operands);
     }
     return true;
   }
@@ -217,12 +226,16 @@ class InterpreterExecutable final : public Executable {
     std::ranges::copy(stored, values_.rows(id).all().begin());
   }
 
-  void compute(ValueId id) {
-    values_.allocate(id);
+  [[nodiscard]] std::vector<Rows> operands_of(ValueId id) const {
     std::vector<Rows> operands;
     for (const ValueId operand : program_.op(id).operands) {
       operands.push_back(const_values().rows(operand));
     }
+    return operands;
+  }
+
+  void compute(ValueId id, const std::vector<Rows>& operands) {
+    values_.allocate(id);
     interpret_op(program_.op(id), operands, values_.rows(id));
   }
 
@@ -236,9 +249,15 @@ class InterpreterExecutable final : public Executable {
     const Rows rows = const_values().rows(id);
     const std::size_t size = op.shape.size();
     for (std::uint32_t i = 0; i < rows.rows(); ++i) {
-      const std::size_t row = update->rows ? (*update->rows)[i] : i;
+      const std::size_t row = stored_row(*update, op, i);
       std::ranges::copy(rows.row(i), std::span(stored).subspan(row * size, size).begin());
     }
+  }
+
+  [[nodiscard]] std::size_t stored_row(const UpdateOp& update, const Op& op,
+                                       std::uint32_t i) const {
+    if (op.operands.size() == 3) return row_number(const_values().rows(op.operands[2]), i);
+    return update.rows ? (*update.rows)[i] : i;
   }
 
   Program program_;

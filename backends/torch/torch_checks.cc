@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "backends/common/shared_rows.h"
+#include "src/program/value_indices.h"
 
 namespace vecc::libtorch {
 
@@ -10,6 +11,7 @@ Result<void> check_torch_program(const Program& program, const ExecutionOptions&
                                  at::Device device) {
   Errors errors;
   check_stored<at::Tensor>(program, options, "torch", errors);
+  refuse_value_indices(program, "torch", errors);
   for (ValueId id = 0; options.gradients && id < program.ops().size(); ++id) {
     const OpKind kind = program.op(id).kind();
     if (kind != OpKind::Update && kind != OpKind::Vjp) continue;

@@ -194,6 +194,24 @@ Step lower(const VjpOp& vjp, const LoweringContext& context, ValueId id) {
   return lower_vjp(vjp, context, id);
 }
 
+// check_torch_program() refuses them.
+Step refused(const LoweringContext& context, ValueId id) {
+  fail_check("an op that torch runs", __FILE__, __LINE__,
+             std::string(text_of(context.program.op(id).kind())));
+}
+Step lower(const DrawOp&, const LoweringContext& context, ValueId id) {
+  return refused(context, id);
+}
+Step lower(const TakeOp&, const LoweringContext& context, ValueId id) {
+  return refused(context, id);
+}
+Step lower(const SumEqualOp&, const LoweringContext& context, ValueId id) {
+  return refused(context, id);
+}
+Step lower(const ScatterSumOp&, const LoweringContext& context, ValueId id) {
+  return refused(context, id);
+}
+
 Step lower(const OutputOp&, const LoweringContext& context, ValueId id) {
   return [from = context.program.op(id).operands[0]](Values values) { return values[from]; };
 }

@@ -29,4 +29,18 @@ struct Seed {
 [[nodiscard]] Result<std::vector<std::optional<ValueId>>> append_gradients(
     Program& program, std::span<const Seed> seeds, std::span<const ParameterIndex> wanted);
 
+/// The gradient by a parameter, or by rows of it.
+struct RowGradient {
+  ValueId gradient = 0;
+  /// Scalars, a row number of the parameter for each row of `gradient`, which is the whole gradient
+  /// by that row: rows of one number are equal. None: `gradient` is of all rows.
+  std::optional<ValueId> rows = std::nullopt;
+};
+
+/// The same, but of a parameter that nothing but `take` reads on a path to a seed no more than the
+/// gradients by the rows that are taken: a step of sparse Adagrad or lazy Adam takes time in what
+/// it reads, not in the parameter.
+[[nodiscard]] Result<std::vector<std::optional<RowGradient>>> append_row_gradients(
+    Program& program, std::span<const Seed> seeds, std::span<const ParameterIndex> wanted);
+
 }  // namespace vecc

@@ -157,6 +157,28 @@ struct VjpReads {
   bool result = false;
 };
 [[nodiscard]] VjpReads reads_of(const VjpOp& op);
+/// Rows whole numbers below `bound`: row i is draw_below(draw_bits(seed, stream, step, i), bound)
+/// (src/function/counter_draws.h), step being operand 0, one scalar: the same operand, key and row
+/// make the same number on every backend and in every order of work.
+struct DrawOp {
+  std::uint32_t rows = 0;
+  std::uint32_t bound = 1;
+  std::uint64_t seed = 0;
+  std::uint32_t stream = 0;  ///< below 256
+};
+// Indices that are values of the step: an operand of scalars, each a whole number below the rows
+// that it counts; a run with another number is an error (RowNumber). What passes know of such an
+// op is that it reads all rows of its operands.
+/// Row i = operand 0's row number k, k being row i of operand 1: a gather by value.
+struct TakeOp {};
+/// Operands g, index: row i is the sum of g's rows j with index_j = index_i, in the order of j: the
+/// gradient of what a `take` read, a row for each row that it read, without a table.
+struct SumEqualOp {};
+/// Operands g, index: row k is the sum of g's rows j with index_j = k, in the order of j; 0 where
+/// there is none. The transpose of `take`, over all `rows` of what it read.
+struct ScatterSumOp {
+  std::uint32_t rows = 0;
+};
 /// A mutable row block that outlives a run (an optimizer's moments), first `initial` everywhere.
 struct StateOp {
   std::string name;  ///< unique in the Program
@@ -165,7 +187,9 @@ struct StateOp {
   double initial = 0;
 };
 /// Operand 0 (a `weight` or `state`) takes operand 1's rows at the end of the run; with `rows`,
-/// only the rows listed, in that order. The result is the value stored.
+/// only the rows listed, in that order; with an operand 2, the rows that its scalars name: those
+/// of one number are equal, as sums of equal indices are (a run with others is an error,
+/// DifferentRows). The result is the value stored.
 struct UpdateOp {
   std::optional<Index> rows;
 };
@@ -175,9 +199,9 @@ struct OutputOp {
 };
 
 /// In the order of OpKind.
-using OpAttributes =
-    std::variant<FactOp, WeightOp, ConcatOp, GatherOp, LinearOp, SegmentOp, TransformOp, MapOp,
-                 ContractOp, VjpOp, StateOp, UpdateOp, OutputOp>;
+using OpAttributes = std::variant<FactOp, WeightOp, ConcatOp, GatherOp, LinearOp, SegmentOp,
+                                  TransformOp, MapOp, ContractOp, VjpOp, DrawOp, TakeOp, SumEqualOp,
+                                  ScatterSumOp, StateOp, UpdateOp, OutputOp>;
 enum class OpKind : std::uint8_t {
   Fact,
   Weight,
@@ -189,6 +213,10 @@ enum class OpKind : std::uint8_t {
   Map,
   Contract,
   Vjp,
+  Draw,
+  Take,
+  SumEqual,
+  ScatterSum,
   State,
   Update,
   Output,

@@ -61,9 +61,12 @@ struct OptimizerInfo {
 
 struct ParameterGradient {
   ParameterIndex parameter = 0;
-  ValueId gradient = 0;  ///< of all of the parameter's rows
+  ValueId gradient = 0;  ///< of all of the parameter's rows, or of those of `rows`
   /// Only these rows are read and written, each once. None: all.
   std::optional<Index> touched = std::nullopt;
+  /// The rows that are read and written are a value's: append_row_gradients(). Not with `touched`,
+  /// nor with limits of gradients.
+  std::optional<ValueId> rows = std::nullopt;
 };
 
 /// A scalar that the host sets before every step.
@@ -84,7 +87,8 @@ struct StepOps {
 /// after every other op of a run. What changes from step to step (the learning rate, Adam's bias
 /// corrections) is read from parameters "step.rate", "step.bias1" and such, which the host sets.
 /// Errors: Usage (options out of range, or not the optimizer's; a parameter twice, of other rows or
-/// shape than its gradient; a row touched twice), DuplicateName.
+/// shape than its gradient; a row touched twice; limits of gradients of rows that a value names),
+/// DuplicateName.
 [[nodiscard]] Result<StepOps> append_step(Program& program,
                                           std::span<const ParameterGradient> gradients,
                                           const OptimizerOptions& options);

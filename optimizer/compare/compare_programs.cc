@@ -11,6 +11,7 @@
 
 #include "backends/reference/program_interpreter.h"
 #include "optimizer/compare/random_draw.h"
+#include "src/program/value_indices.h"
 #include "vecc/backend.h"
 #include "vecc/escape.h"
 
@@ -23,10 +24,29 @@ struct ProgramRun {
   std::map<std::string, std::vector<double>> updated;  // what updates store, by what holds it
 };
 
+// By parameter: whether row numbers, or steps, are made of it. A random number would be none.
+std::vector<bool> numbers_rows(const Program& program) {
+  std::vector<bool> counts(program.ops().size());
+  std::vector<bool> result(program.parameters().size());
+  for (auto id = static_cast<ValueId>(program.ops().size()); id-- > 0;) {
+    const Op& op = program.op(id);
+    if (const auto* weight = std::get_if<WeightOp>(&op.attributes)) {
+      result[weight->parameter] = result[weight->parameter] || counts[id];
+    }
+    for (std::size_t k = 0; k < op.operands.size(); ++k) {
+      const bool is_number = has_value_index(op) && k + 1 == op.operands.size();
+      if (is_number || (counts[id] && !has_value_index(op))) counts[op.operands[k]] = true;
+    }
+  }
+  return result;
+}
+
 // Ops and arrays are shared; only the weights are its own.
 Program with_drawn_weights(Program program, std::uint64_t seed) {
+  const std::vector<bool> keeps_values = numbers_rows(program);
   for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
     const Parameter& parameter = program.parameters()[p];
+    if (keeps_values[p] && parameter.values) continue;
     const std::size_t count = parameter.rows * parameter.shape.size();
     program.set_parameter_values(p, std::make_shared<const std::vector<double>>(
                                         draw_numbers(seed, "parameter " + parameter.name, count)));

@@ -30,7 +30,8 @@ struct Comparison {
 
 /// Runs both Programs on the same weights, uniform in [-1, 1) by the parameter's name and the
 /// element's place in it, so that the order of parameters does not matter; their gradients are
-/// those of the outputs' sum with random factors. Equal is |after - before| <= tolerance * max(1,
+/// those of the outputs' sum with random factors. A parameter that row numbers are made of keeps
+/// its values. Equal is |after - before| <= tolerance * max(1,
 /// |before|) for every element of every output and gradient, and of what updates store, with NaN
 /// and infinity in the same places, and the same shapes.
 ///

@@ -100,7 +100,27 @@ class Counter {
     return {2, operand_bytes() + bytes(op_), 0, 2 * static_cast<double>(op_.size())};
   }
 
-  [[nodiscard]] Work of(const UpdateOp&) const { return {1, 2 * bytes(op_), 0, 0}; }
+  [[nodiscard]] Work of(const DrawOp&) const {
+    constexpr double kDraw = 20;  // products of Philox's ten rounds
+    return {1, bytes(op_), 0, kDraw * op_.rows};
+  }
+  [[nodiscard]] Work of(const TakeOp&) const {
+    return {1, 2 * bytes(op_) + bytes(operand(1)), 0, 0};
+  }
+  // Row numbers are sorted before, in about as many passes as they have bytes.
+  [[nodiscard]] Work of(const SumEqualOp&) const { return of_sorted_sum(); }
+  [[nodiscard]] Work of(const ScatterSumOp&) const { return of_sorted_sum(); }
+  [[nodiscard]] Work of_sorted_sum() const {
+    constexpr double kPasses = 4;
+    return {kPasses + 1, bytes(operand(0)) + bytes(op_) + (2 * kPasses + 1) * bytes(operand(1)), 0,
+            static_cast<double>(operand(0).size())};
+  }
+
+  // By a value: the row numbers, too.
+  [[nodiscard]] Work of(const UpdateOp&) const {
+    const double numbers = op_.operands.size() == 3 ? bytes(operand(2)) : 0;
+    return {1, 2 * bytes(op_) + numbers, 0, 0};
+  }
 
   [[nodiscard]] const Op& operand(std::size_t k) const { return program_.op(op_.operands[k]); }
   [[nodiscard]] static double bytes(const Op& op) {

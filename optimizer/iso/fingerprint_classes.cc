@@ -106,6 +106,19 @@ ValueClasses FingerprintClasses::classes(const StateOp& state, ValueId id) {
   return by_identity(keys_.named(HashTag::State, state.name), id);
 }
 
+// Of equal steps, and one key, the same numbers.
+ValueClasses FingerprintClasses::classes(const DrawOp& draw, ValueId id) {
+  const ValueClasses& step = operand(id, 0);
+  KeyedHash key = keys_.hash(HashTag::StepDraw, draw.stream);
+  key.add(draw.seed).add(draw.bound).add(step.table->parts(step.of_row[0]));
+  return by_identity(key, id);
+}
+
+ValueClasses FingerprintClasses::of_its_own(ValueId id) {
+  KeyedHash key = keys_.hash(HashTag::ValueIndex);
+  return by_identity(key.add(id), id);
+}
+
 ValueClasses FingerprintClasses::classes(const GatherOp& gather, ValueId id) {
   const ValueClasses& from = operand(id, 0);
   ValueClasses result{from.table, unset_list<std::uint32_t>(gather.index.size()), from.repeats};

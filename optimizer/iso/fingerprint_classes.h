@@ -94,6 +94,10 @@ class FingerprintClasses {
   [[nodiscard]] ValueClasses classes(const MapOp& map, ValueId id);
   [[nodiscard]] ValueClasses classes(const ContractOp& contract, ValueId id);
   [[nodiscard]] ValueClasses classes(const VjpOp& vjp, ValueId id);
+  [[nodiscard]] ValueClasses classes(const DrawOp& draw, ValueId id);
+  [[nodiscard]] ValueClasses classes(const TakeOp&, ValueId id) { return of_its_own(id); }
+  [[nodiscard]] ValueClasses classes(const SumEqualOp&, ValueId id) { return of_its_own(id); }
+  [[nodiscard]] ValueClasses classes(const ScatterSumOp&, ValueId id) { return of_its_own(id); }
   [[nodiscard]] ValueClasses classes(const StateOp& state, ValueId id);
   [[nodiscard]] ValueClasses classes(const UpdateOp& update, ValueId id);
   [[nodiscard]] ValueClasses classes(const OutputOp& output, ValueId id);
@@ -108,6 +112,8 @@ class FingerprintClasses {
   [[nodiscard]] ValueClasses start(ValueId id);
   /// The rows of a parameter or state: a class each.
   [[nodiscard]] ValueClasses by_identity(const KeyedHash& name, ValueId id);
+  /// The rows of an op of which nothing is known: equal to no other op's.
+  [[nodiscard]] ValueClasses of_its_own(ValueId id);
   /// How rows are told apart before they have fingerprints.
   struct Apart {
     /// By row: the first that reads the same.

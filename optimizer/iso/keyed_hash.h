@@ -29,6 +29,8 @@ enum class HashTag : std::uint8_t {
   Contract,
   Vjp,
   Draw,
+  StepDraw,    ///< rows of a `draw`
+  ValueIndex,  ///< rows of an op whose index is a value, by the op
 };
 
 /// All bits of the result depend on all bits of `word`; one to one.

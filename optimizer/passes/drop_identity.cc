@@ -128,6 +128,10 @@ class IdentityDropper {
   void visit(const WeightOp&, ValueId id) { rewriter_.copy(id); }
   void visit(const ContractOp&, ValueId id) { rewriter_.copy(id); }
   void visit(const VjpOp&, ValueId id) { rewriter_.copy(id); }
+  void visit(const DrawOp&, ValueId id) { rewriter_.copy(id); }
+  void visit(const TakeOp&, ValueId id) { rewriter_.copy(id); }
+  void visit(const SumEqualOp&, ValueId id) { rewriter_.copy(id); }
+  void visit(const ScatterSumOp&, ValueId id) { rewriter_.copy(id); }
   void visit(const StateOp&, ValueId id) { rewriter_.copy(id); }
   void visit(const UpdateOp&, ValueId id) { rewriter_.copy(id); }
   void visit(const OutputOp&, ValueId id) { rewriter_.copy(id); }

@@ -41,6 +41,10 @@ bool is_foldable(const Op& op) {
     case OpKind::Gather:
     case OpKind::Contract:
     case OpKind::Vjp:
+    case OpKind::Draw:
+    case OpKind::Take:
+    case OpKind::SumEqual:
+    case OpKind::ScatterSum:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return false;

@@ -41,6 +41,7 @@
 #include "src/program/index_algebra.h"
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
+#include "src/program/value_indices.h"
 #include "src/support/list_threads.h"
 
 namespace vecc::opt {
@@ -197,6 +198,10 @@ class Compressor {
       case OpKind::Weight:
       case OpKind::Concat:
       case OpKind::Contract:
+      case OpKind::Draw:
+      case OpKind::Take:
+      case OpKind::SumEqual:
+      case OpKind::ScatterSum:
       case OpKind::State:
       case OpKind::Update:
       case OpKind::Output: return {};
@@ -240,7 +245,8 @@ bool has_rows_to_merge(const Program& program) {
   return std::ranges::any_of(program.ops(), [](const Op& op) {
     const OpKind kind = op.kind();
     const bool stays = kind == OpKind::Weight || kind == OpKind::State || kind == OpKind::Concat ||
-                       kind == OpKind::Contract || kind == OpKind::Update || kind == OpKind::Output;
+                       kind == OpKind::Contract || kind == OpKind::Update ||
+                       kind == OpKind::Output || has_value_index(op);
     return !stays && op.rows > 1;
   });
 }

@@ -74,6 +74,10 @@ bool takes_gathers(OpKind kind) {
     case OpKind::Gather:
     case OpKind::Contract:
     case OpKind::Vjp:
+    case OpKind::Draw:
+    case OpKind::Take:
+    case OpKind::SumEqual:
+    case OpKind::ScatterSum:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return false;
@@ -105,6 +109,10 @@ std::optional<LiftedOp> lift_op(const ProgramReads& reads, ValueId id, const Ind
     case OpKind::Gather:
     case OpKind::Contract:
     case OpKind::Vjp:
+    case OpKind::Draw:
+    case OpKind::Take:
+    case OpKind::SumEqual:
+    case OpKind::ScatterSum:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return std::nullopt;

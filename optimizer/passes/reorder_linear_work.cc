@@ -22,6 +22,10 @@ bool is_constant_op(const Op& op, const std::vector<bool>& constant) {
     case OpKind::Weight:
     case OpKind::Contract:
     case OpKind::Vjp:
+    case OpKind::Draw:
+    case OpKind::Take:
+    case OpKind::SumEqual:
+    case OpKind::ScatterSum:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return false;

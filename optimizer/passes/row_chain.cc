@@ -54,6 +54,10 @@ bool can_reorder(const Op& op, const Rows* rows) {
     case OpKind::Gather:
     case OpKind::Contract:
     case OpKind::Vjp:
+    case OpKind::Draw:
+    case OpKind::Take:
+    case OpKind::SumEqual:
+    case OpKind::ScatterSum:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return false;

@@ -199,9 +199,15 @@ class Planner {
 
   void visit(const OutputOp&, ValueId id, const RowSet&) { need_operands(id); }
   void visit(const UpdateOp&, ValueId id, const RowSet&) { need_operands(id); }
-  void visit(const ContractOp&, ValueId id, const RowSet& needed) {
+  // Whichever rows are read, all are made, of all rows of the operands.
+  void need_whole(ValueId id, const RowSet& needed) {
     if (!needed.none()) need_operands(id);
   }
+  void visit(const ContractOp&, ValueId id, const RowSet& needed) { need_whole(id, needed); }
+  void visit(const DrawOp&, ValueId id, const RowSet& needed) { need_whole(id, needed); }
+  void visit(const TakeOp&, ValueId id, const RowSet& needed) { need_whole(id, needed); }
+  void visit(const SumEqualOp&, ValueId id, const RowSet& needed) { need_whole(id, needed); }
+  void visit(const ScatterSumOp&, ValueId id, const RowSet& needed) { need_whole(id, needed); }
   void visit(const WeightOp&, ValueId, const RowSet&) {}
   void visit(const StateOp&, ValueId, const RowSet&) {}
 

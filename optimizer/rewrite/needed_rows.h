@@ -23,9 +23,10 @@ struct RowPlan {
 };
 
 /// Leaves out the rows that are not read: of facts and of all that is computed; never of weights,
-/// states, contracts, updates and outputs, of a vjp that is not row-wise, nor of a linear with
-/// lifts (its rows are in an order that the lifts need). A concat loses an operand of which no row
-/// is read. Softmax and sparsemax segments stay or go whole.
+/// states, contracts, updates and outputs, of draws and ops whose index is a value, of a vjp that
+/// is not row-wise, nor of a linear with lifts (its rows are in an order that the lifts need). A
+/// concat loses an operand of which no row is read. Softmax and sparsemax segments stay or go
+/// whole.
 ///
 /// With `classes` (of `program`), also leaves out rows of segments, transforms, maps, row-wise vjps
 /// and gathers stored in concats that are equal to a needed row before them, in each value where 1

@@ -12,9 +12,9 @@ namespace vecc::opt {
 
 /// The steps of an op: the smallest parts of it that can be computed alone. A step of linear, map,
 /// transform, update and output makes one row; one of segment reduces a segment to a row (softmax
-/// and sparsemax: makes the rows of its members); a row-wise vjp makes one row, others and contract
-/// are one step. Facts, weights and states
-/// have none, nor have gathers and concats, whose rows are other ops'.
+/// and sparsemax: makes the rows of its members); a row-wise vjp makes one row; others, contract,
+/// and draws and ops whose index is a value are one step. Facts, weights and states have none, nor
+/// have gathers and concats, whose rows are other ops'.
 class OpSteps {
  public:
   OpSteps(const Program& program, const SourceRows& sources, ValueId id);
@@ -23,7 +23,8 @@ class OpSteps {
   /// Whether there is one step, which reads all rows of all operands.
   [[nodiscard]] bool makes_all() const { return makes_all_; }
 
-  /// Calls `visit(number)` for every source row that a step reads; of an update, what it stores.
+  /// Calls `visit(number)` for every source row that a step reads; of an update, what it stores
+  /// and, where that is a value, in which row.
   template <class Visit>
   void for_each_read(std::uint32_t step, Visit&& visit) const {
     switch (op_.kind()) {
@@ -50,8 +51,14 @@ class OpSteps {
           visit(operand.rows[operand.count == 1 ? 0 : step]);
         }
         return;
-      case OpKind::Contract: return for_each_operand_row(visit);
-      case OpKind::Update: visit(operands_[1].rows[step]); return;
+      case OpKind::Contract:
+      case OpKind::Draw:
+      case OpKind::Take:
+      case OpKind::SumEqual:
+      case OpKind::ScatterSum: return for_each_operand_row(visit);
+      case OpKind::Update:
+        for (std::size_t k = 1; k < operands_.size(); ++k) visit(operands_[k].rows[step]);
+        return;
       case OpKind::Transform:
       case OpKind::Output: visit(operands_[0].rows[step]); return;
     }

@@ -228,6 +228,10 @@ class RowClasses::Builder {
   void classify(const ConcatOp&, ValueId) {}
   void classify(const GatherOp&, ValueId) {}
   void classify(const ContractOp&, ValueId) {}
+  void classify(const DrawOp&, ValueId) {}
+  void classify(const TakeOp&, ValueId) {}
+  void classify(const SumEqualOp&, ValueId) {}
+  void classify(const ScatterSumOp&, ValueId) {}
   void classify(const StateOp&, ValueId) {}
   void classify(const UpdateOp&, ValueId) {}
   void classify(const OutputOp&, ValueId) {}
@@ -353,6 +357,10 @@ bool makes_new_rows(const Program& program, ValueId value) {
     case OpKind::Gather:
     case OpKind::Linear:
     case OpKind::Contract:
+    case OpKind::Draw:
+    case OpKind::Take:
+    case OpKind::SumEqual:
+    case OpKind::ScatterSum:
     case OpKind::State:
     case OpKind::Update:
     case OpKind::Output: return false;

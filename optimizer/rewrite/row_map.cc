@@ -133,13 +133,18 @@ class Rebuilder {
   Access rebuild(const WeightOp&, ValueId id) { return copy_over(id); }
   Access rebuild(const StateOp&, ValueId id) { return copy_over(id); }
   Access rebuild(const ContractOp&, ValueId id) { return copy_over(id); }
+  Access rebuild(const DrawOp&, ValueId id) { return copy_over(id); }
+  Access rebuild(const TakeOp&, ValueId id) { return copy_over(id); }
+  Access rebuild(const SumEqualOp&, ValueId id) { return copy_over(id); }
+  Access rebuild(const ScatterSumOp&, ValueId id) { return copy_over(id); }
   Access rebuild(const OutputOp&, ValueId id) { return copy_over(id); }
 
   // The target is a place, not rows to read.
   Access rebuild(const UpdateOp& update, ValueId id) {
-    const ValueId target = access_[program_.op(id).operands[0]].now;
-    const ValueId stored = read_all(program_.op(id).operands[1]);
-    return made(rewriter_.add(update, {target, stored}, id), id);
+    const Operands& old = program_.op(id).operands;
+    Operands operands{access_[old[0]].now};
+    for (std::size_t k = 1; k < old.size(); ++k) operands.push_back(read_all(old[k]));
+    return made(rewriter_.add(update, std::move(operands), id), id);
   }
 
   Access rebuild(const GatherOp& gather, ValueId id) {

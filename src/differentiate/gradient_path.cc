@@ -44,6 +44,10 @@ bool has_derivative(OpKind kind) {
     case OpKind::Segment:
     case OpKind::Transform:
     case OpKind::Map:
+    case OpKind::Draw:
+    case OpKind::Take:
+    case OpKind::SumEqual:
+    case OpKind::ScatterSum:
     case OpKind::State:
     case OpKind::Output: return true;
     case OpKind::Contract:
@@ -55,11 +59,20 @@ bool has_derivative(OpKind kind) {
 
 // Constant between jumps: the gradient is zero.
 bool passes_nothing_on(const Op& op) {
+  if (op.kind() == OpKind::Draw) return true;
   const auto* segment = std::get_if<SegmentOp>(&op.attributes);
   if (segment != nullptr) return segment->combination == Combination::Count;
   const auto* transform = std::get_if<TransformOp>(&op.attributes);
   return transform != nullptr &&
          info(transform->transformation.id).derivative == FunctionDerivative::Zero;
+}
+
+// Operands that get gradients: no row numbers.
+std::span<const ValueId> differentiated_operands(const Op& op) {
+  const bool is_first_only =
+      op.kind() == OpKind::Take || op.kind() == OpKind::SumEqual || op.kind() == OpKind::ScatterSum;
+  return std::span(op.operands.data(), op.operands.size())
+      .first(is_first_only ? 1 : op.operands.size());
 }
 
 }  // namespace
@@ -80,10 +93,11 @@ Result<std::vector<bool>> find_gradient_path(const Program& program, std::span<c
   for (ValueId id = 0; id < count; ++id) {
     const Op& op = program.op(id);
     const auto* weight = std::get_if<WeightOp>(&op.attributes);
-    depends[id] = weight != nullptr
-                      ? is_wanted[weight->parameter]
-                      : !passes_nothing_on(op) &&
-                            std::ranges::any_of(op.operands, [&](ValueId v) { return depends[v]; });
+    depends[id] =
+        weight != nullptr
+            ? is_wanted[weight->parameter]
+            : !passes_nothing_on(op) && std::ranges::any_of(differentiated_operands(op),
+                                                            [&](ValueId v) { return depends[v]; });
   }
   std::vector<bool> path(count);
   for (const Seed& seed : seeds) path[seed.value] = depends[seed.value];
@@ -93,7 +107,7 @@ Result<std::vector<bool>> find_gradient_path(const Program& program, std::span<c
       return Errors(ErrorCode::Usage, place_of_value(program, id),
                     "stands between a parameter and a seed, but has no derivative");
     }
-    for (const ValueId operand : program.op(id).operands) {
+    for (const ValueId operand : differentiated_operands(program.op(id))) {
       if (depends[operand]) path[operand] = true;
     }
   }

@@ -51,6 +51,30 @@ bool OpGradients::pass_read(ValueId id, const GradientSum::Read& read) {
   return true;
 }
 
+// Row numbers are constant between jumps: nothing goes to them.
+void OpGradients::pass(const TakeOp&, ValueId id, ValueId g) {
+  const Operands operands = program_.op(id).operands;
+  const std::uint32_t rows = program_.op(operands[0]).rows;
+  sums_.add(operands[0], added(ScatterSumOp{rows}, {g, operands[1]}));
+}
+
+// Each row of g is in the sums of all rows of its number: the op is its own transpose.
+void OpGradients::pass(const SumEqualOp& sum, ValueId id, ValueId g) {
+  const Operands operands = program_.op(id).operands;
+  sums_.add(operands[0], added(sum, {g, operands[1]}));
+}
+
+void OpGradients::pass(const ScatterSumOp&, ValueId id, ValueId g) {
+  const Operands operands = program_.op(id).operands;
+  sums_.add(operands[0], added(TakeOp{}, {g, operands[1]}));
+}
+
+ValueId OpGradients::added(OpAttributes attributes, Operands operands) {
+  const Result<ValueId> value = program_.add(std::move(attributes), std::move(operands), note_);
+  VECC_CHECK(value.has_value(), value ? "" : value.error().text());
+  return *value;
+}
+
 void OpGradients::pass(const OutputOp&, ValueId id, ValueId g) {
   sums_.add(program_.op(id).operands[0], g);
 }

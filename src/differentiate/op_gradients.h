@@ -36,8 +36,14 @@ class OpGradients {
   void pass(const MapOp& map, ValueId id, ValueId g);
   void pass(const ContractOp& contract, ValueId id, ValueId g);
   void pass(const VjpOp& vjp, ValueId id, ValueId g);
+  void pass(const DrawOp&, ValueId, ValueId) {}
+  void pass(const TakeOp& take, ValueId id, ValueId g);
+  void pass(const SumEqualOp& sum, ValueId id, ValueId g);
+  void pass(const ScatterSumOp& sum, ValueId id, ValueId g);
   void pass(const UpdateOp& update, ValueId id, ValueId g);
   void pass(const OutputOp& output, ValueId id, ValueId g);
+
+  [[nodiscard]] ValueId added(OpAttributes attributes, Operands operands);
 
   // One operand of a linear, as the product reads it.
   struct Side {

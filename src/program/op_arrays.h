@@ -24,6 +24,10 @@ class ArrayVisitor {
   void operator()(const MapOp&) const {}
   void operator()(const ContractOp& op) const { show(op.types.shared_array()); }
   void operator()(const VjpOp& op) const { std::visit(*this, op.of); }
+  void operator()(const DrawOp&) const {}
+  void operator()(const TakeOp&) const {}
+  void operator()(const SumEqualOp&) const {}
+  void operator()(const ScatterSumOp&) const {}
   void operator()(const StateOp&) const {}
   void operator()(const UpdateOp& op) const {
     if (op.rows) show(op.rows->shared_array());

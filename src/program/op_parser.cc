@@ -18,6 +18,10 @@ void take_type(OpAttributes& attributes, std::uint32_t rows, Shape shape) {
     contract->weight_shape = shape;
   } else if (auto* vjp = std::get_if<VjpOp>(&attributes)) {
     vjp->shape = shape;
+  } else if (auto* draw = std::get_if<DrawOp>(&attributes)) {
+    draw->rows = rows;
+  } else if (auto* sum = std::get_if<ScatterSumOp>(&attributes)) {
+    sum->rows = rows;
   } else if (auto* state = std::get_if<StateOp>(&attributes)) {
     state->rows = rows;
     state->shape = shape;
@@ -140,6 +144,19 @@ OpParser::Body OpParser::parse_body(OpKind kind) {
     case OpKind::Map: return parse_map();
     case OpKind::Contract: return parse_contract();
     case OpKind::Vjp: return parse_vjp();
+    case OpKind::Draw: return parse_draw();
+    case OpKind::Take: {
+      VECC_TRY_VOID(parse_values(2));
+      return TakeOp{};
+    }
+    case OpKind::SumEqual: {
+      VECC_TRY_VOID(parse_values(2));
+      return SumEqualOp{};
+    }
+    case OpKind::ScatterSum: {
+      VECC_TRY_VOID(parse_values(2));
+      return ScatterSumOp{};
+    }
     case OpKind::State: return parse_state();
     case OpKind::Update: return parse_update();
     case OpKind::Output: {
@@ -255,6 +272,18 @@ OpParser::Body OpParser::parse_vjp() {
   return op;
 }
 
+OpParser::Body OpParser::parse_draw() {
+  DrawOp op;
+  VECC_TRY_VOID(parse_value());
+  VECC_TRY_VOID(cursor_.expect("<"));
+  VECC_TRY(op.bound, cursor_.read_u32("a number that draws are below"));
+  VECC_TRY_VOID(cursor_.expect("seed"));
+  VECC_TRY(op.seed, cursor_.read_u64("a seed"));
+  VECC_TRY_VOID(cursor_.expect("stream"));
+  VECC_TRY(op.stream, cursor_.read_u32("a stream's number"));
+  return op;
+}
+
 OpParser::Body OpParser::parse_state() {
   StateOp op;
   VECC_TRY(op.name, cursor_.read_string("a state's name"));
@@ -268,6 +297,8 @@ OpParser::Body OpParser::parse_update() {
   UpdateOp op;
   if (arrays_.is_next()) {
     VECC_TRY(op.rows, arrays_.index());
+  } else if (cursor_.accept(",")) {
+    VECC_TRY_VOID(parse_value());
   }
   return op;
 }

@@ -48,6 +48,7 @@ class OpParser {
   [[nodiscard]] Body parse_map();
   [[nodiscard]] Body parse_contract();
   [[nodiscard]] Body parse_vjp();
+  [[nodiscard]] Body parse_draw();
   [[nodiscard]] Body parse_state();
   [[nodiscard]] Body parse_update();
 

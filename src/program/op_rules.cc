@@ -154,7 +154,8 @@ Result<OpResult> check_op(const OpContext& context, const StateOp& op) {
 }
 
 Result<OpResult> check_op(const OpContext& context, const UpdateOp& op) {
-  VECC_TRY_VOID(context.expect_operands(2));
+  const bool by_value = context.operand_count() == 3;
+  if (!by_value) VECC_TRY_VOID(context.expect_operands(2));
   const Op& target = context.operand(0);
   const Op& stored = context.operand(1);
   if (target.kind() != OpKind::Weight && target.kind() != OpKind::State) {
@@ -165,7 +166,10 @@ Result<OpResult> check_op(const OpContext& context, const UpdateOp& op) {
     return context.error(context.name(0) + " has shape " + target.shape.text() + ", but " +
                          context.name(1) + " has " + stored.shape.text());
   }
-  const std::uint32_t expected = op.rows ? op.rows->size() : target.rows;
+  if (by_value && op.rows) return context.error("has rows in a list, and by a value");
+  if (by_value) VECC_TRY_VOID(check_row_numbers(context, 2, target.rows));
+  const std::uint32_t listed = by_value ? context.operand(2).rows : target.rows;
+  const std::uint32_t expected = op.rows ? op.rows->size() : listed;
   if (stored.rows != expected) {
     return context.error(context.name(1) + " has " + count_text(stored.rows, "row") +
                          ", expected " + std::to_string(expected));

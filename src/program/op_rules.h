@@ -62,10 +62,17 @@ class OpContext {
 [[nodiscard]] Result<OpResult> check_op(const OpContext& context, const MapOp& op);
 [[nodiscard]] Result<OpResult> check_op(const OpContext& context, const ContractOp& op);
 [[nodiscard]] Result<OpResult> check_op(const OpContext& context, const VjpOp& op);
+[[nodiscard]] Result<OpResult> check_op(const OpContext& context, const DrawOp& op);
+[[nodiscard]] Result<OpResult> check_op(const OpContext& context, const TakeOp& op);
+[[nodiscard]] Result<OpResult> check_op(const OpContext& context, const SumEqualOp& op);
+[[nodiscard]] Result<OpResult> check_op(const OpContext& context, const ScatterSumOp& op);
 [[nodiscard]] Result<OpResult> check_op(const OpContext& context, const StateOp& op);
 [[nodiscard]] Result<OpResult> check_op(const OpContext& context, const UpdateOp& op);
 [[nodiscard]] Result<OpResult> check_op(const OpContext& context, const OutputOp& op);
 
+/// That operand `k` holds numbers of `rows` rows: scalars, whose dtype tells that many rows apart.
+[[nodiscard]] Result<void> check_row_numbers(const OpContext& context, std::size_t k,
+                                             std::uint32_t rows);
 /// Segments over `rows` rows: offsets that fit them, fixed segments that divide them. `name` is the
 /// value's that has the rows.
 [[nodiscard]] Result<void> check_segments(const OpContext& context, const SegmentOp& op,

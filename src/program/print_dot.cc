@@ -36,7 +36,11 @@ std::string_view style_of(OpKind kind) {
     case OpKind::Transform:
     case OpKind::Map:
     case OpKind::Contract:
-    case OpKind::Vjp: return "";
+    case OpKind::Vjp:
+    case OpKind::Draw:
+    case OpKind::Take:
+    case OpKind::SumEqual:
+    case OpKind::ScatterSum: return "";
   }
   return "";
 }

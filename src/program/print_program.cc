@@ -66,6 +66,13 @@ class BodyPrinter {
     return "$" + std::to_string(op.wrt) + " of " + std::string(text_of(kind)) + " " +
            std::visit(*this, op.of);
   }
+  std::string operator()(const DrawOp& op) const {
+    return operands() + " < " + std::to_string(op.bound) + " seed " + std::to_string(op.seed) +
+           " stream " + std::to_string(op.stream);
+  }
+  std::string operator()(const TakeOp&) const { return operands(); }
+  std::string operator()(const SumEqualOp&) const { return operands(); }
+  std::string operator()(const ScatterSumOp&) const { return operands(); }
   std::string operator()(const StateOp& op) const {
     return quoted_text(op.name) + " = " + double_text(op.initial);
   }

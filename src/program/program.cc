@@ -44,6 +44,10 @@ std::string_view text_of(OpKind kind) {
     case OpKind::Map: return "map";
     case OpKind::Contract: return "contract";
     case OpKind::Vjp: return "vjp";
+    case OpKind::Draw: return "draw";
+    case OpKind::Take: return "take";
+    case OpKind::SumEqual: return "sum_equal";
+    case OpKind::ScatterSum: return "scatter_sum";
     case OpKind::State: return "state";
     case OpKind::Update: return "update";
     case OpKind::Output: return "output";

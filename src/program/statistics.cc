@@ -18,6 +18,10 @@ bool is_computed(OpKind kind) {
     case OpKind::Map:
     case OpKind::Contract:
     case OpKind::Vjp:
+    case OpKind::Draw:
+    case OpKind::Take:
+    case OpKind::SumEqual:
+    case OpKind::ScatterSum:
     case OpKind::Update: return true;
   }
   return true;

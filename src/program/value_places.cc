@@ -18,7 +18,11 @@ bool is_placeable(OpKind kind) {
     case OpKind::Transform:
     case OpKind::Map:
     case OpKind::Contract:
-    case OpKind::Vjp: return true;
+    case OpKind::Vjp:
+    case OpKind::Draw:
+    case OpKind::Take:
+    case OpKind::SumEqual:
+    case OpKind::ScatterSum: return true;
   }
   fail_check("known op", __FILE__, __LINE__, std::string(text_of(kind)));
 }

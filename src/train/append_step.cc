@@ -64,7 +64,8 @@ bool has_repeated_row(const Index& rows) {
   return false;
 }
 
-Result<void> check_gradients(const Program& program, std::span<const ParameterGradient> gradients) {
+Result<void> check_gradients(const Program& program, std::span<const ParameterGradient> gradients,
+                             bool has_limits) {
   std::vector<bool> seen(program.parameters().size());
   for (const ParameterGradient& each : gradients) {
     VECC_CHECK(each.parameter < seen.size() && each.gradient < program.ops().size(),
@@ -77,10 +78,15 @@ Result<void> check_gradients(const Program& program, std::span<const ParameterGr
     };
     if (seen[each.parameter]) return error("has two gradients");
     seen[each.parameter] = true;
-    if (gradient.rows != parameter.rows || gradient.shape != parameter.shape) {
+    const std::uint32_t rows = each.rows ? program.op(*each.rows).rows : parameter.rows;
+    if (gradient.rows != rows || gradient.shape != parameter.shape) {
       return error("has a gradient of [" + std::to_string(gradient.rows) + ", " +
-                   gradient.shape.text() + "], expected [" + std::to_string(parameter.rows) + ", " +
+                   gradient.shape.text() + "], expected [" + std::to_string(rows) + ", " +
                    parameter.shape.text() + "]");
+    }
+    if (each.rows && each.touched) return error("is touched in rows of a list and of a value");
+    if (each.rows && has_limits) {
+      return error("has a gradient of rows that a value names, which no limit is for");
     }
     if (!each.touched) continue;
     if (each.touched->bound() > parameter.rows) {
@@ -120,11 +126,11 @@ class StepAppender {
     for (std::size_t k = 0; k < gradients.size(); ++k) {
       append_parameter(gradients[k], clipped.gradients[k]);
     }
-    for (const auto& [parameter, target, value, rows] : stores_) {
-      const auto update = program_.add(UpdateOp{rows}, {target, value}, "step");
-      VECC_CHECK(update.has_value(), update ? "" : update.error().text());
-      ops_.updates.push_back(*update);
-      ops_.updated.push_back(parameter);
+    for (const Store& store : stores_) {
+      Operands operands{store.target, store.value};
+      if (store.of->rows) operands.push_back(*store.of->rows);
+      ops_.updates.push_back(added(UpdateOp{store.of->touched}, std::move(operands)));
+      ops_.updated.push_back(store.of->parameter);
     }
     return std::move(ops_);
   }
@@ -147,8 +153,14 @@ class StepAppender {
   }
 
   // The rows that the step works on.
-  ValueId touched_rows(ValueId value, const std::optional<Index>& touched) {
-    return touched ? program_.gather(value, *touched) : value;
+  ValueId touched_rows(ValueId value, const ParameterGradient& of) {
+    if (of.rows) return added(TakeOp{}, {value, *of.rows});
+    return of.touched ? program_.gather(value, *of.touched) : value;
+  }
+  ValueId added(OpAttributes attributes, Operands operands) {
+    const auto value = program_.add(std::move(attributes), std::move(operands), "step");
+    VECC_CHECK(value.has_value(), value ? "" : value.error().text());
+    return *value;
   }
 
   ValueId append_map(const StepMap& map, const Values& values, ValueId before = 0) {
@@ -175,28 +187,26 @@ class StepAppender {
   void append_state(const StepRule::State& rule, const ParameterGradient& of, Values& values) {
     const Parameter& parameter = program_.parameters()[of.parameter];
     ops_.states.push_back(rule.name + "/" + parameter.name);
-    const auto state = program_.add(
-        StateOp{ops_.states.back(), parameter.rows, parameter.shape, rule.initial}, {}, "step");
-    VECC_CHECK(state.has_value(), state ? "" : state.error().text());
-    values.states.push_back(append_map(rule.next, values, touched_rows(*state, of.touched)));
-    stores_.push_back({of.parameter, *state, values.states.back(), of.touched});
+    const ValueId state =
+        added(StateOp{ops_.states.back(), parameter.rows, parameter.shape, rule.initial}, {});
+    values.states.push_back(append_map(rule.next, values, touched_rows(state, of)));
+    stores_.push_back({&of, state, values.states.back()});
   }
 
   void append_parameter(const ParameterGradient& of, ValueId full_gradient) {
     auto& of_program = weights_[of.parameter];
     if (!of_program) of_program = program_.weight(of.parameter);
     Values values;
-    values.weight = touched_rows(*of_program, of.touched);
-    values.gradient = touched_rows(full_gradient, of.touched);
+    values.weight = touched_rows(*of_program, of);
+    values.gradient = of.rows ? full_gradient : touched_rows(full_gradient, of);
     for (const StepRule::State& state : rule_.states()) append_state(state, of, values);
-    stores_.push_back({of.parameter, *of_program, append_map(rule_.moved(), values), of.touched});
+    stores_.push_back({&of, *of_program, append_map(rule_.moved(), values)});
   }
 
   struct Store {
-    ParameterIndex parameter = 0;
+    const ParameterGradient* of = nullptr;
     ValueId target = 0;
     ValueId value = 0;
-    std::optional<Index> rows;
   };
   Program& program_;
   const OptimizerOptions& options_;
@@ -216,7 +226,8 @@ namespace vecc {
 Result<StepOps> append_step(Program& program, std::span<const ParameterGradient> gradients,
                             const OptimizerOptions& options) {
   VECC_TRY_VOID(training::check_options(options));
-  VECC_TRY_VOID(training::check_gradients(program, gradients));
+  VECC_TRY_VOID(
+      training::check_gradients(program, gradients, options.clip_norm || options.clip_value));
   return training::StepAppender(program, options).append(gradients);
 }
 

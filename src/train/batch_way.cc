@@ -47,6 +47,10 @@ double listed_rows(const Program& program) {
       case OpKind::Map:
       case OpKind::Contract:
       case OpKind::Vjp:
+      case OpKind::Draw:
+      case OpKind::Take:
+      case OpKind::SumEqual:
+      case OpKind::ScatterSum:
       case OpKind::Update: rows += op.rows; break;
     }
   }

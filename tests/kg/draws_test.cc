@@ -10,6 +10,7 @@
 
 #include "src/kg/train/training_batch.h"
 #include "tests/kg/random_embeddings.h"
+#include "vecc/backend.h"
 
 namespace vecc::test {
 namespace {
@@ -74,6 +75,26 @@ TEST(KgDraws, BelowIsTheUpperPartOfTheProduct) {
     for (const std::uint32_t count : {1u, 2u, 14541u, 0xFFFFFFFFu}) {
       const auto product = static_cast<__uint128_t>(draws.bits(i)) * count;
       EXPECT_EQ(draws.below(i, count), static_cast<std::uint32_t>(product >> 64));
+    }
+  }
+}
+
+// A `draw` of a Program draws the negatives of a training.
+TEST(KgDraws, AreThoseOfAProgram) {
+  constexpr std::uint32_t kRows = 40;
+  const auto stream = static_cast<std::uint32_t>(DrawStream::Negatives);
+  for (const std::uint64_t seed : {std::uint64_t{7}, ~std::uint64_t{0}}) {
+    for (const double step : {0.0, 3.0, 0x1p52}) {
+      Program program(DType::F64);
+      const ValueId number = program.fact({step}, 1, Shape());
+      const ValueId draw = *program.add(DrawOp{kRows, 14541, seed, stream}, {number});
+      ExecutionOptions options;
+      options.keep_values = true;
+      const auto executable = *find_backend("interpreter")->compile(program, options);
+      ASSERT_TRUE(executable->run());
+      const std::vector<double> found = *executable->read(draw);
+      const Draws draws(seed, DrawStream::Negatives, static_cast<std::uint64_t>(step));
+      for (std::uint32_t i = 0; i < kRows; ++i) EXPECT_EQ(found[i], draws.below(i, 14541));
     }
   }
 }

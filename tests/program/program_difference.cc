@@ -66,6 +66,15 @@ struct AttributeDifference {
     if (a.wrt != b.wrt || a.shape != b.shape) return "vjp";
     return std::visit(*this, a.of, b.of);
   }
+  std::string operator()(const DrawOp& a, const DrawOp& b) const {
+    const bool equal = a.rows == b.rows && a.bound == b.bound && a.seed == b.seed;
+    return equal && a.stream == b.stream ? "" : "draw";
+  }
+  std::string operator()(const TakeOp&, const TakeOp&) const { return ""; }
+  std::string operator()(const SumEqualOp&, const SumEqualOp&) const { return ""; }
+  std::string operator()(const ScatterSumOp& a, const ScatterSumOp& b) const {
+    return a.rows == b.rows ? "" : "rows";
+  }
   std::string operator()(const StateOp& a, const StateOp& b) const {
     const bool equal = a.name == b.name && a.rows == b.rows && a.shape == b.shape;
     return equal && same(a.initial, b.initial) ? "" : "state";

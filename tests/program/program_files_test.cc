@@ -62,7 +62,7 @@ TEST_F(ProgramFiles, short_arrays_need_no_side_file) {
 TEST_F(ProgramFiles, random_programs_round_trip_with_parameter_values) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     RandomSource random(seed);
-    const Program program = random_program(random, 40);
+    const Program program = random_row_number_program(random, 40);
     ASSERT_TRUE(save_program(program, path()).has_value());
     const auto loaded = load_program(path());
     ASSERT_TRUE(loaded.has_value()) << loaded.error().text();

@@ -312,6 +312,46 @@ void RandomOps::add_vjp() {
   add(std::move(vjp), operands);
 }
 
+void RandomOps::add_draw() {
+  DrawOp draw;
+  draw.rows = any_rows();
+  draw.bound = random_.between(1, 1u << (random_.chance(0.5) ? 24 : 3));
+  draw.seed = random_.below(~std::uint64_t{0});
+  draw.stream = random_.below(256);
+  const ValueId step =
+      add(FactOp{std::make_shared<const std::vector<double>>(1, random_.below(100)), 1,
+                 Shape::scalar(), false},
+          {});
+  add(draw, {step});
+}
+
+ValueId RandomOps::any_row_numbers(std::uint32_t rows, std::uint32_t count) {
+  std::vector<double> numbers;
+  for (std::uint32_t i = 0; i < count && rows > 0; ++i) numbers.push_back(random_.below(rows));
+  const auto made = static_cast<std::uint32_t>(numbers.size());
+  auto values = std::make_shared<const std::vector<double>>(std::move(numbers));
+  return add(FactOp{std::move(values), made, Shape::scalar(), false}, {});
+}
+
+void RandomOps::add_take() {
+  const ValueId from = any_value();
+  const ValueId index = any_row_numbers(program_.op(from).rows, any_rows());
+  add(TakeOp{}, {from, index});
+}
+
+void RandomOps::add_sum_equal() {
+  const ValueId g = any_value();
+  const ValueId index = any_row_numbers(4, program_.op(g).rows);
+  add(SumEqualOp{}, {g, index});
+}
+
+void RandomOps::add_scatter_sum() {
+  const ValueId g = any_value();
+  const std::uint32_t rows = random_.between(1, 6);
+  const ValueId index = any_row_numbers(rows, program_.op(g).rows);
+  add(ScatterSumOp{rows}, {g, index});
+}
+
 void RandomOps::add_state_and_update() {
   StateOp state{any_name(), any_rows(), any_shape(), any_number()};
   const std::uint32_t rows = state.rows;
@@ -321,6 +361,27 @@ void RandomOps::add_state_and_update() {
   if (random_.chance(0.5)) update.rows = any_index(rows);
   const ValueId stored = add_fact(update.rows ? update.rows->size() : rows, shape);
   add(std::move(update), {target, stored});
+}
+
+// Rows that may be stored twice are units.
+void RandomOps::add_update_of_row_numbers() {
+  StateOp state{any_name(), any_rows(), Shape::scalar(), any_number()};
+  const std::uint32_t rows = state.rows;
+  const ValueId target = add(std::move(state), {});
+  const ValueId numbers = any_row_numbers(rows, any_rows());
+  const ValueId stored = add(FactOp{nullptr, program_.op(numbers).rows, Shape(), true}, {});
+  add(UpdateOp{}, {target, stored, numbers});
+}
+
+void RandomOps::add_with_row_numbers() {
+  switch (random_.below(6)) {
+    case 0: return add_draw();
+    case 1: return add_take();
+    case 2: return add_sum_equal();
+    case 3: return add_scatter_sum();
+    case 4: return add_update_of_row_numbers();
+  }
+  add_any();
 }
 
 void RandomOps::add_any() {

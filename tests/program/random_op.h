@@ -25,9 +25,16 @@ class RandomOps {
   void add_map();
   void add_contract();
   void add_vjp();
+  void add_draw();
+  void add_take();
+  void add_sum_equal();
+  void add_scatter_sum();
+  void add_update_of_row_numbers();
   void add_state_and_update();
-  /// Any of these.
+  /// Any of these without indices that are values.
   void add_any();
+  /// One of them, or any other.
+  void add_with_row_numbers();
 
  private:
   ValueId add(OpAttributes attributes, const Operands& operands);
@@ -38,6 +45,8 @@ class RandomOps {
   Shape any_shape();
   std::string any_name();
   std::uint32_t any_rows();
+  // `count` scalars, each a row's number below `rows`; none if there is no row.
+  ValueId any_row_numbers(std::uint32_t rows, std::uint32_t count);
   Index any_index(std::uint32_t bound);
   Index any_list(std::uint32_t bound, std::uint32_t count);
   Segments any_segments(std::uint32_t rows, bool needs_members);

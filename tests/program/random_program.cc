@@ -24,15 +24,24 @@ void add_outputs(RandomSource& random, Program& program) {
   }
 }
 
-}  // namespace
-
-Program random_program(RandomSource& random, std::uint32_t op_count) {
+template <class AddOp>
+Program program_of_ops(RandomSource& random, std::uint32_t op_count, const AddOp& add_op) {
   Program program(random.chance(0.5) ? DType::F32 : DType::F64);
   RandomOps ops(random, program);
   ops.add_fact();
-  for (std::uint32_t i = 0; i < op_count; ++i) ops.add_any();
+  for (std::uint32_t i = 0; i < op_count; ++i) add_op(ops);
   add_outputs(random, program);
   return program;
+}
+
+}  // namespace
+
+Program random_program(RandomSource& random, std::uint32_t op_count) {
+  return program_of_ops(random, op_count, [](RandomOps& ops) { ops.add_any(); });
+}
+
+Program random_row_number_program(RandomSource& random, std::uint32_t op_count) {
+  return program_of_ops(random, op_count, [](RandomOps& ops) { ops.add_with_row_numbers(); });
 }
 
 }  // namespace vecc::test

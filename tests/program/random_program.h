@@ -7,7 +7,9 @@
 namespace vecc::test {
 
 /// A program of `op_count` random ops and the facts they need, then one or two outputs that hold
-/// every sample once: verify() accepts it.
+/// every sample once: verify() accepts it. Without indices that are values.
 [[nodiscard]] Program random_program(RandomSource& random, std::uint32_t op_count);
+/// The same with these.
+[[nodiscard]] Program random_row_number_program(RandomSource& random, std::uint32_t op_count);
 
 }  // namespace vecc::test

@@ -40,7 +40,7 @@ TEST(RoundTrip, random_programs_of_fixed_seeds) {
   std::set<OpKind> kinds;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     RandomSource random(seed);
-    const Program program = random_program(random, random.below(30));
+    const Program program = random_row_number_program(random, random.below(30));
     ASSERT_EQ(broken_law(program), "") << "seed " << seed;
     for (const Op& op : program.ops()) kinds.insert(op.kind());
   }
@@ -60,7 +60,7 @@ TEST(RoundTrip, random_programs) {
   EXPECT_TRUE(rc::check([] {
     RandomSource random(*rc::gen::arbitrary<std::uint64_t>());
     const auto op_count = *rc::gen::inRange<std::uint32_t>(0, 40);
-    const std::string law = broken_law(random_program(random, op_count));
+    const std::string law = broken_law(random_row_number_program(random, op_count));
     RC_ASSERT(law == "");
   }));
 }
@@ -69,7 +69,7 @@ TEST(RoundTrip, random_programs) {
 TEST(RoundTrip, damaged_texts) {
   EXPECT_TRUE(rc::check([] {
     RandomSource random(*rc::gen::arbitrary<std::uint64_t>());
-    std::string text = print(random_program(random, 10), full_options());
+    std::string text = print(random_row_number_program(random, 10), full_options());
     for (std::uint32_t i = random.between(1, 4); i > 0; --i) {
       const std::size_t at = random.below(text.size());
       switch (random.below(3)) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "src/plan/launch_layout.h"
+#include "src/program/value_indices.h"
 #include "tools/common/data_sink.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/statistics.h"
@@ -87,6 +88,9 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
   switch (options.kind.value_or(EmitKind::Ir)) {
     case EmitKind::Ir: return emit_ir(program, options);
     case EmitKind::Plan: {
+      Errors gaps;
+      refuse_value_indices(program, "--emit=plan", gaps);
+      if (!gaps.empty()) return gaps;
       PlanOptions plan_options;
       plan_options.target = options.target ? *options.target : host_processor();
       plan_options.precision = options.precision;

@@ -10,6 +10,7 @@
 #include "src/emit/native/plan_tables.h"
 #include "src/emit/native/runtime/digest.h"
 #include "src/emit/native/weight_rows.h"
+#include "src/program/value_indices.h"
 #include "src/support/atomic_folder.h"
 
 namespace vecc {
@@ -129,6 +130,7 @@ std::vector<std::string> unsupported_in_native(const Program& program) {
     gaps.push_back("%" + std::to_string(id) + " " + std::string(text_of(kind)) +
                    ": the program holds a forward pass, no training step");
   }
+  for (std::string& gap : value_index_gaps(program)) gaps.push_back(std::move(gap));
   return gaps;
 }
 

@@ -13,7 +13,8 @@ std::vector<std::string> unsupported_in_python(const Program& program) {
   std::vector<std::string> gaps;
   std::array<std::size_t, kOpKinds> counts{};
   for (const Op& op : program.ops()) ++counts[static_cast<std::size_t>(op.kind())];
-  for (const OpKind kind : {OpKind::Contract, OpKind::Vjp, OpKind::State, OpKind::Update}) {
+  for (const OpKind kind : {OpKind::Contract, OpKind::Vjp, OpKind::Draw, OpKind::Take,
+                            OpKind::SumEqual, OpKind::ScatterSum, OpKind::State, OpKind::Update}) {
     const std::size_t count = counts[static_cast<std::size_t>(kind)];
     if (count == 0) continue;
     gaps.push_back(

@@ -199,5 +199,21 @@ TEST_F(EmitPython, parameters_without_values_are_errors) {
   EXPECT_THAT(list(folder_), IsEmpty());
 }
 
+TEST_F(EmitPython, RefusesIndicesThatAreValues) {
+  const Program program = parse(R"(%0 = fact {2} : f64[1, 1]
+%1 = draw %0 < 3 seed 7 stream 2 : f64[1, 1]
+%2 = fact {1, 2, 3} : f64[3, 1]
+%3 = take %2, %1 : f64[1, 1]
+%4 = sum_equal %3, %1 : f64[1, 1]
+%5 = scatter_sum %4, %1 : f64[3, 1]
+%6 = output %4 [0:1] : f64[1, 1]
+)",
+                                1);
+  EXPECT_THAT(
+      unsupported_in_python(program),
+      ElementsAre(HasSubstr("op draw (1 of them)"), HasSubstr("op take (1 of them)"),
+                  HasSubstr("op sum_equal (1 of them)"), HasSubstr("op scatter_sum (1 of them)")));
+}
+
 }  // namespace
 }  // namespace vecc

@@ -64,7 +64,8 @@ void expect_told_apart(const Program& program) {
 TEST(IsoLeftApart, no_two_rows_of_a_value_are_found_equal) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     RandomSource random(seed);
-    const Program program = random_program(random, 1 + static_cast<std::uint32_t>(seed % 40));
+    const Program program =
+        random_row_number_program(random, 1 + static_cast<std::uint32_t>(seed % 40));
     SCOPED_TRACE(seed);
     expect_told_apart(after(program, {{"iso-compress"}}));
     expect_told_apart(after(with_gradients(program), {{"iso-compress"}}));
@@ -75,7 +76,8 @@ TEST(IsoLeftApart, no_two_rows_of_a_value_are_found_equal) {
 TEST(IsoLeftApart, passes_behind_it_make_the_same_program) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     RandomSource random(seed);
-    const Program program = random_program(random, 1 + static_cast<std::uint32_t>(seed % 40));
+    const Program program =
+        random_row_number_program(random, 1 + static_cast<std::uint32_t>(seed % 40));
     SCOPED_TRACE(seed);
     for (const Program& one : {program, with_gradients(program)}) {
       const Program together = after(one, {{"iso-compress", "dedup-rows", "fold-multiplicity"}});

@@ -1,0 +1,102 @@
+#include "backends/reference/row_numbers.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "src/support/value_text.h"
+
+namespace vecc::reference {
+namespace {
+
+// Steps above are no whole numbers of their own: the next one may be the same number.
+constexpr double kSteps32 = 0x1p24;
+constexpr double kSteps64 = 0x1p53;
+
+std::string place_of(const Program& program, ValueId id) {
+  return "interpreter: %" + std::to_string(id) + " " + std::string(text_of(program.op(id).kind()));
+}
+
+bool is_whole_below(double number, double end) {
+  return number >= 0 && number < end && number == std::floor(number);
+}
+
+// The last of 0 .. end - 1, in words.
+std::string range_text(std::string_view what, double end) {
+  if (end == 0) return "none: there is no row";
+  return std::string(what) + " of 0 to " + text_of_number(end - 1, false);
+}
+
+Result<void> check_step(const Program& program, ValueId id, const Rows& step) {
+  const double end = program.dtype() == DType::F32 ? kSteps32 : kSteps64;
+  const double number = step.row(0)[0];
+  if (is_whole_below(number, end)) return {};
+  return Errors(ErrorCode::RowNumber, place_of(program, id),
+                "found the step " + text_of_number(number, false) + " (%" +
+                    std::to_string(program.op(id).operands[0]) + "), expected " +
+                    range_text("a whole number", end));
+}
+
+// `end`: of the rows that operand `k` numbers.
+Result<void> check_numbers(const Program& program, ValueId id, std::size_t k, const Rows& numbers,
+                           double end) {
+  for (std::uint32_t i = 0; i < numbers.rows(); ++i) {
+    const double number = numbers.row(i)[0];
+    if (is_whole_below(number, end)) continue;
+    return Errors(ErrorCode::RowNumber, place_of(program, id) + ", row " + std::to_string(i),
+                  "found the row number " + text_of_number(number, false) + " (%" +
+                      std::to_string(program.op(id).operands[k]) + "), expected " +
+                      range_text("a row", end));
+  }
+  return {};
+}
+
+// The same number is stored by both; every NaN is one.
+bool is_same(std::span<const double> a, std::span<const double> b) {
+  return std::ranges::equal(a, b, [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y) ||
+           (std::isnan(x) && std::isnan(y));
+  });
+}
+
+Result<void> check_stored_once(const Program& program, ValueId id, const Rows& stored,
+                               const Rows& numbers) {
+  const std::vector<std::uint32_t> order = sorted_by_number(numbers);
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const std::uint32_t number = row_number(numbers, order[k]);
+    const std::uint32_t before = order[k - 1];
+    if (row_number(numbers, before) != number) continue;
+    if (is_same(stored.row(before), stored.row(order[k]))) continue;
+    return Errors(ErrorCode::DifferentRows, place_of(program, id),
+                  "found different values in rows " + std::to_string(before) + " and " +
+                      std::to_string(order[k]) + ", which are both stored in row " +
+                      std::to_string(number) + ", expected equal ones");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_row_numbers(const Program& program, ValueId id, std::span<const Rows> operands) {
+  const Op& op = program.op(id);
+  constexpr double kAnyRow = kMaxRows;
+  const OpKind kind = op.kind();
+  if (kind == OpKind::Draw) return check_step(program, id, operands[0]);
+  if (kind == OpKind::Take) return check_numbers(program, id, 1, operands[1], operands[0].rows());
+  if (kind == OpKind::SumEqual) return check_numbers(program, id, 1, operands[1], kAnyRow);
+  if (kind == OpKind::ScatterSum) return check_numbers(program, id, 1, operands[1], op.rows);
+  if (kind != OpKind::Update || operands.size() < 3) return {};
+  VECC_TRY_VOID(check_numbers(program, id, 2, operands[2], operands[0].rows()));
+  return check_stored_once(program, id, operands[1], operands[2]);
+}
+
+std::vector<std::uint32_t> sorted_by_number(const Rows& numbers) {
+  std::vector<std::uint32_t> order(numbers.rows());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return row_number(numbers, i); });
+  return order;
+}
+
+}  // namespace vecc::reference
