@@ -1,6 +1,7 @@
 // Trainings on a GPU, or on the emulated one, against those on the CPU.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <tuple>
@@ -9,6 +10,7 @@
 #include "src/kg/train/cuda/cuda_triple_trainer.h"
 #include "tests/kg/cuda_steps.h"
 #include "tests/kg/random_embeddings.h"
+#include "tests/kg/training_oracle.h"
 
 namespace vecc::test {
 namespace {
@@ -50,6 +52,25 @@ TEST_F(CudaTripleTraining, EveryScoreWithALossAndAnOptimizerMakesTheStepsOfTheCp
       }
     }
   }
+}
+
+// On the emulated GPU, which takes its time, every seventh of them.
+TEST_F(CudaTripleTraining, EveryScoreLossAndOptimizerMakesTheStepsOfItsProgram) {
+  const kg::TripleLossOptions losses[] = {
+      {TripleLoss::Margin, 1, 0, 0},
+      {TripleLoss::Logistic, 1.5, 0.5, 0.1},
+      {TripleLoss::Softmax, 0, 0, 0.2},
+  };
+  const Optimizer optimizers[] = {Optimizer::Adagrad, Optimizer::LazyAdam, Optimizer::Adam,
+                                  Optimizer::Sgd};
+  const std::size_t each = std::getenv("VECC_CUDA_DRIVER") != nullptr ? 7 : 1;
+  std::size_t number = 0;
+  for_each_training(some_options(), losses, optimizers, [&](const TripleTrainOptions& options) {
+    if (number++ % each != 0) return;
+    const Trainer cuda = on_cuda(options);
+    ASSERT_NE(cuda, nullptr);
+    expect_oracle_steps_of(*cuda, options, some_triples());
+  });
 }
 
 TEST_F(CudaTripleTraining, EveryKindOfNegativesAndRegularizerMakesTheStepsOfTheCpu) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -13,53 +13,38 @@
 namespace vecc::test {
 namespace {
 
-using kg::ScoreModel;
 using kg::Side;
 using kg::Triple;
 using kg::TripleLoss;
-
-Number softplus(const Number& x) {
-  return logarithm(Number(1) + exponential(x));
-}
-Number entropy(const Number& x, double label) {
-  return Number(label) * softplus(-x) + Number(1 - label) * softplus(x);
-}
-
-struct Complex {
-  Number real;
-  Number imaginary;
-};
-Complex operator*(const Complex& a, const Complex& b) {
-  return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
-}
-Number modulus(const Complex& a) {
-  return root(a.real * a.real + a.imaginary * a.imaginary);
-}
-Complex complex_at(const std::vector<Number>& row, std::size_t k) {
-  return {row[k], row[row.size() / 2 + k]};
-}
-
-Number product(const std::vector<Number>& a, std::size_t first, const std::vector<Number>& b) {
-  Number sum = 0;
-  for (std::size_t k = 0; k < b.size(); ++k) sum = sum + a[first + k] * b[k];
-  return sum;
-}
-
-// -|h' + r - t'|^2 of what is projected; r: a relation's numbers.
-Number translation(const std::vector<Number>& h, const std::vector<Number>& r,
-                   const std::vector<Number>& t) {
-  Number sum = 0;
-  for (std::size_t k = 0; k < h.size(); ++k) {
-    const Number d = h[k] + r[k] - t[k];
-    sum = sum + d * d;
-  }
-  return -sum;
-}
 
 void expect_near(const std::vector<double>& found, const std::vector<double>& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     ASSERT_NEAR(found[i], expected[i], 1e-9 * std::max(1.0, std::abs(expected[i]))) << i;
+  }
+}
+
+// By table of a step's program.
+std::map<std::string, std::vector<double>> tables_of(const kg::Embeddings& e) {
+  const auto& tables = std::get<kg::EmbeddingTables<double>>(e.tables);
+  return {
+      {"entities", tables.entities}, {"relations", relation_numbers(e)}, {"shared", tables.shared}};
+}
+
+Triple triple_with(const kg::Query& query, std::uint32_t answer) {
+  return query.asked == Side::Tail ? Triple{query.anchor, query.relation, answer}
+                                   : Triple{answer, query.relation, query.anchor};
+}
+
+// body(query, place among the negatives) of each query's negatives.
+void each_pair(const kg::TrainingBatch& batch,
+               const std::function<void(std::size_t, std::size_t)>& body) {
+  for (std::size_t chunk = 0; chunk < batch.chunks.size(); ++chunk) {
+    for (std::uint32_t k = 0; k < batch.chunks[chunk].count; ++k) {
+      for (std::size_t j = 0; j < batch.negative_count; ++j) {
+        body(batch.chunks[chunk].first + k, chunk * batch.negative_count + j);
+      }
+    }
   }
 }
 
@@ -78,299 +63,188 @@ std::vector<double> relation_numbers(const kg::Embeddings& e) {
 }
 
 TrainingOracle::TrainingOracle(const kg::Embeddings& e, std::vector<Triple> triples,
-                               const kg::TripleTrainOptions& options)
-    : triples_(std::move(triples)), options_(options), entity_width_(e.dim) {
-  const auto& tables = std::get<kg::EmbeddingTables<double>>(e.tables);
-  entities_ = tables.entities;
-  relations_ = relation_numbers(e);
-  relation_width_ = relations_.size() / e.relations;
-  states_[0].assign(entities_.size(), 0);
-  states_[1].assign(entities_.size(), 0);
-  states_[2].assign(relations_.size(), 0);
-  states_[3].assign(relations_.size(), 0);
+                               const kg::TripleTrainOptions& options, kg::StepNegatives negatives)
+    : triples_(std::move(triples)),
+      options_(options),
+      negatives_(negatives),
+      initial_(tables_of(e)),
+      entity_count_(e.entities),
+      relation_count_(e.relations) {}
+
+// The program of batches that are laid out so.
+TrainingOracle::Step* TrainingOracle::step_of(const kg::TrainingBatch& batch,
+                                              const kg::BatchMaker& maker) {
+  std::vector<std::uint32_t> key;
+  for (const kg::Chunk& chunk : batch.chunks) {
+    key.push_back(chunk.count);
+    key.push_back(static_cast<std::uint32_t>(chunk.asked));
+  }
+  const auto found = programs_.find(key);
+  if (found != programs_.end()) return &found->second;
+  auto made =
+      kg::make_step_program(options_, entity_count_, relation_count_, batch, maker, negatives_);
+  if (!made) {
+    ADD_FAILURE() << made.error().text();
+    return nullptr;
+  }
+  for (ParameterIndex p = 0; p < made->program.parameters().size(); ++p) {
+    const auto initial = initial_.find(made->program.parameters()[p].name);
+    if (initial == initial_.end()) continue;
+    made->program.set_parameter_values(
+        p, std::make_shared<const std::vector<double>>(initial->second));
+  }
+  ExecutionOptions options;
+  options.storage = storage_;
+  options.own_parameters = made->inputs;
+  for (const StepInput& input : made->ops.inputs) options.own_parameters.push_back(input.parameter);
+  auto executable = find_backend("interpreter")->compile(made->program, options);
+  if (!executable) {
+    ADD_FAILURE() << executable.error().text();
+    return nullptr;
+  }
+  storage_ = (*executable)->storage();
+  return &programs_.emplace(std::move(key), Step{std::move(*made), std::move(*executable)})
+              .first->second;
 }
 
-Number TrainingOracle::score(const Row& h, const Row& r, const Row& t) const {
-  const std::size_t dim = h.size();
-  Number sum = 0;
-  switch (options_.model) {
-    case ScoreModel::TransE:
-      for (std::size_t k = 0; k < dim; ++k) {
-        const Number d = h[k] + r[k] - t[k];
-        sum = sum + (options_.p == 1 ? absolute(d) : d * d);
-      }
-      return options_.p == 1 ? -sum : -root(sum);
-    case ScoreModel::TransF:
-      for (std::size_t k = 0; k < dim; ++k) {
-        sum = sum + (h[k] + r[k]) * t[k] + h[k] * (t[k] - r[k]);
-      }
-      return sum;
-    case ScoreModel::DistMult:
-      for (std::size_t k = 0; k < dim; ++k) sum = sum + h[k] * r[k] * t[k];
-      return sum;
-    case ScoreModel::Rescal:
-      for (std::size_t i = 0; i < dim; ++i) {
-        for (std::size_t k = 0; k < dim; ++k) sum = sum + h[i] * r[i * dim + k] * t[k];
-      }
-      return sum;
-    case ScoreModel::ComplEx:
-      for (std::size_t k = 0; k < dim / 2; ++k) {
-        const Complex conjugate{t[k], -t[dim / 2 + k]};
-        sum = sum + (complex_at(h, k) * complex_at(r, k) * conjugate).real;
-      }
-      return sum;
-    case ScoreModel::TransH: {
-      const Row w(r.begin() + static_cast<std::ptrdiff_t>(dim), r.end());
-      const auto project = [&](const Row& x) {
-        const Number factor = product(w, 0, x) / product(w, 0, w);
-        Row projected;
-        for (std::size_t k = 0; k < dim; ++k) projected.push_back(x[k] - factor * w[k]);
-        return projected;
-      };
-      return translation(project(h), r, project(t));
+// Of each query and each of its negatives: 1, but 0 of the answer itself and of what is filtered.
+std::vector<double> TrainingOracle::counts(const kg::TrainingBatch& batch) const {
+  std::vector<double> counts;
+  each_pair(batch, [&](std::size_t i, std::size_t place) {
+    const Triple triple = triple_with(batch.queries[i], batch.negatives[place]);
+    const bool is_known = std::find(triples_.begin(), triples_.end(), triple) != triples_.end();
+    const bool is_answer = batch.negatives[place] == batch.answers[i];
+    counts.push_back(is_answer || (options_.negatives.filtered && is_known) ? 0 : 1);
+  });
+  return counts;
+}
+
+// k-vs-all, as a dense vector.
+std::vector<double> TrainingOracle::labels(const kg::TrainingBatch& batch) const {
+  std::vector<double> labels;
+  const double smooth = options_.loss.label_smoothing;
+  const auto all = static_cast<double>(entity_count_);
+  for (std::size_t i = 0; i < batch.queries.size(); ++i) {
+    std::vector<bool> is_answer;
+    for (std::uint32_t entity = 0; entity < entity_count_; ++entity) {
+      const Triple triple = triple_with(batch.queries[i], entity);
+      is_answer.push_back(std::find(triples_.begin(), triples_.end(), triple) != triples_.end());
     }
-    case ScoreModel::TransR: {
-      const auto project = [&](const Row& x) {
-        Row projected;
-        for (std::size_t k = 0; k < dim; ++k) projected.push_back(product(r, dim + k * dim, x));
-        return projected;
-      };
-      return translation(project(h), r, project(t));
+    const auto answers = static_cast<double>(std::count(is_answer.begin(), is_answer.end(), true));
+    for (const bool is : is_answer) {
+      const double y = is ? 1 : 0;
+      const double rest = answers == all ? 0 : smooth;
+      if (options_.loss.loss == TripleLoss::Logistic) {
+        labels.push_back(smooth > 0 ? (1 - smooth) * y + 1 / all : y);
+      } else {
+        labels.push_back(is ? (1 - rest) / answers : rest / (all - answers));
+      }
     }
-    case ScoreModel::RotatE: break;
-    case ScoreModel::Formula:
-      ADD_FAILURE() << "the oracle has the scores with names; formulas are compared with those";
-      return 0;
   }
-  for (std::size_t k = 0; k < dim / 2; ++k) {
-    const Complex relation = complex_at(r, k);
-    const Number length = modulus(relation);
-    const Complex turned =
-        complex_at(h, k) * Complex{relation.real / length, relation.imaginary / length};
-    sum = sum + modulus({turned.real - t[k], turned.imaginary - t[dim / 2 + k]});
-  }
-  return -sum;
+  return labels;
 }
 
-Number TrainingOracle::loss_of(const Number& positive, const std::vector<Number>& negatives) const {
-  const kg::TripleLossOptions& o = options_.loss;
-  const auto count = static_cast<double>(negatives.size());
-  const double smooth = o.label_smoothing;
-  if (o.loss == TripleLoss::Softmax) {
-    if (negatives.empty()) return 0;
-    Number sum = exponential(positive);
-    Number mean = Number(1 - smooth) * positive;
-    for (const Number& s : negatives) {
-      sum = sum + exponential(s);
-      mean = mean + Number(smooth / count) * s;
-    }
-    return logarithm(sum) - mean;
-  }
-  double weight_sum = 0;
-  const auto raw_weight = [&](const Number& s) { return std::exp(o.adversarial * s.value()); };
-  for (const Number& s : negatives) weight_sum += raw_weight(s);
-  Number loss = 0;
-  if (o.loss == TripleLoss::Logistic) loss = entropy(Number(o.margin) + positive, 1 - smooth);
-  for (const Number& s : negatives) {
-    const Number weight = raw_weight(s) / weight_sum;  // no derivative of its own
-    loss =
-        loss + weight * (o.loss == TripleLoss::Margin ? above_zero(Number(o.margin) - positive + s)
-                                                      : entropy(Number(o.margin) + s, smooth));
-  }
-  return loss;
-}
-
-// k-vs-all, with a dense vector of labels.
-Number TrainingOracle::loss_of_labels(const std::vector<Number>& scores,
-                                      const std::vector<bool>& is_answer) const {
-  const kg::TripleLossOptions& o = options_.loss;
-  const double smooth = o.label_smoothing;
-  const auto all = static_cast<double>(scores.size());
-  const auto answers = static_cast<double>(std::count(is_answer.begin(), is_answer.end(), true));
-  Number loss = 0;
-  Number sum = 0;
-  for (const Number& s : scores) sum = sum + exponential(s);
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const double y = is_answer[i] ? 1 : 0;
-    if (o.loss == TripleLoss::Logistic) {
-      const double label = smooth > 0 ? (1 - smooth) * y + 1 / all : y;
-      loss = loss + entropy(Number(o.margin) + scores[i], label);
-      continue;
-    }
-    const double rest = answers == all ? 0 : smooth;
-    const double label = is_answer[i] ? (1 - rest) / answers : rest / (all - answers);
-    loss = loss + Number(label) * (logarithm(sum) - scores[i]);
-  }
-  return loss;
-}
-
-Number TrainingOracle::penalty_of(const Row& row, bool is_complex) const {
-  Number sum = 0;
-  for (std::size_t k = 0; k < row.size() / (is_complex ? 2 : 1); ++k) {
-    Number square = row[k] * row[k];
-    if (is_complex) square = square + row[row.size() / 2 + k] * row[row.size() / 2 + k];
-    sum = sum + Number(options_.regularizer.l2) * square +
-          Number(options_.regularizer.n3) * square * root(square);
-  }
-  return sum;
-}
-
-// transh's: |h|^2 and |t|^2 above 1, and the squared cosine of r and w above 1e-6.
-Number TrainingOracle::constraints_of(const Row& h, const Row& r, const Row& t) const {
-  const std::size_t dim = h.size();
-  const Row vector(r.begin(), r.begin() + static_cast<std::ptrdiff_t>(dim));
-  const Row w(r.begin() + static_cast<std::ptrdiff_t>(dim), r.end());
-  const Number along = product(vector, 0, w);
-  const Number squares = product(vector, 0, vector) * product(w, 0, w);
-  return Number(options_.regularizer.constraints) *
-         (above_zero(product(h, 0, h) - 1) + above_zero(product(t, 0, t) - 1) +
-          above_zero(along * along / squares - 1e-6));
-}
-
-// As a step reads the row in a slot: 16 bits of a draw say whether a number is 0.
-TrainingOracle::Row TrainingOracle::dropped(const kg::TrainingBatch& batch, bool is_entity,
-                                            std::size_t slot, const Row& row) const {
+// What numbers of a row are multiplied with in each slot: 16 bits of a draw say whether it is 0.
+std::vector<double> TrainingOracle::kept(const kg::TrainingBatch& batch, bool is_entity) const {
   const double p = is_entity ? options_.dropout.entities : options_.dropout.relations;
-  if (p == 0) return row;
   const double share = std::round(p * 65536);
   const kg::Draws draws(options_.seed,
                         is_entity ? kg::DrawStream::EntityDropout : kg::DrawStream::RelationDropout,
                         batch.step);
-  const std::size_t draws_of_row = (row.size() + 3) / 4;
-  Row result;
-  for (std::size_t k = 0; k < row.size(); ++k) {
-    const std::uint64_t bits = draws.bits(slot * draws_of_row + k / 4) >> (16 * (k % 4));
-    const bool is_out = static_cast<double>(bits & 0xFFFF) < share;
-    result.push_back(is_out ? Number(0) : row[k] * Number(1 / (1 - share / 65536)));
-  }
-  return result;
-}
-
-Number TrainingOracle::loss_of_query(const kg::TrainingBatch& batch, std::size_t chunk,
-                                     std::size_t i, const Rows& entities,
-                                     const Rows& relations) const {
-  const kg::Query& query = batch.queries[i];
-  const auto triple_with = [&](std::uint32_t answer) {
-    return query.asked == Side::Tail ? Triple{query.anchor, query.relation, answer}
-                                     : Triple{answer, query.relation, query.anchor};
-  };
   const std::size_t queries = batch.queries.size();
-  const Row anchor = dropped(batch, true, i, entities[query.anchor]);
-  const Row relation = dropped(batch, false, i, relations[query.relation]);
-  const auto score_with = [&](std::size_t slot, std::uint32_t answer) {
-    const Row other = dropped(batch, true, slot, entities[answer]);
-    return query.asked == Side::Tail ? score(anchor, relation, other)
-                                     : score(other, relation, anchor);
-  };
-  const Triple positive = triple_with(batch.answers[i]);
-  std::vector<Number> negatives;
-  std::vector<bool> is_answer;  // k-vs-all
-  for (std::size_t j = 0; j < batch.negative_count; ++j) {
-    const std::size_t place = chunk * batch.negative_count + j;
-    const Triple triple = triple_with(batch.negatives[place]);
-    const bool is_known = std::find(triples_.begin(), triples_.end(), triple) != triples_.end();
-    is_answer.push_back(is_known);
-    const bool is_out = triple == positive || (options_.negatives.filtered && is_known);
-    if (is_out && !options_.negatives.labels) continue;
-    negatives.push_back(score_with(2 * queries + place, batch.negatives[place]));
+  const std::size_t slots = is_entity ? 2 * queries + batch.negatives.size() : queries;
+  const std::size_t width = is_entity ? initial_.at("entities").size() / entity_count_
+                                      : initial_.at("relations").size() / relation_count_;
+  const std::size_t draws_of_row = (width + 3) / 4;
+  std::vector<double> kept;
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    for (std::size_t k = 0; k < width; ++k) {
+      const std::uint64_t bits = draws.bits(slot * draws_of_row + k / 4) >> (16 * (k % 4));
+      const bool is_out = static_cast<double>(bits & 0xFFFF) < share;
+      kept.push_back(is_out ? 0 : 1 / (1 - share / 65536));
+    }
   }
-  Number loss = options_.negatives.labels
-                    ? loss_of_labels(negatives, is_answer)
-                    : loss_of(score_with(queries + i, batch.answers[i]), negatives);
-  if (options_.regularizer.constraints > 0) {
-    loss = loss + constraints_of(entities[positive.head], relations[positive.relation],
-                                 entities[positive.tail]);
-  }
-  if (options_.regularizer.l2 == 0 && options_.regularizer.n3 == 0) return loss;
-  const bool is_complex =
-      options_.model == ScoreModel::ComplEx || options_.model == ScoreModel::RotatE;
-  return loss + penalty_of(entities[positive.head], is_complex) +
-         penalty_of(entities[positive.tail], is_complex) +
-         penalty_of(relations[positive.relation], is_complex);
+  return kept;
 }
 
-double TrainingOracle::step(const kg::TrainingBatch& batch) {
-  Tape tape;
-  const auto rows_of = [&](const std::vector<double>& values, std::size_t width) {
-    Rows rows(values.size() / width);
-    for (std::size_t i = 0; i < values.size(); ++i) rows[i / width].emplace_back(tape, values[i]);
-    return rows;
-  };
-  const Rows entities = rows_of(entities_, entity_width_);
-  const Rows relations = rows_of(relations_, relation_width_);
-  std::vector<bool> read_entity(entities.size());
-  std::vector<bool> read_relation(relations.size());
-  for (const std::uint32_t entity : batch.negatives) read_entity[entity] = true;
-  Number loss = 0;
-  for (std::size_t chunk = 0; chunk < batch.chunks.size(); ++chunk) {
-    for (std::uint32_t k = 0; k < batch.chunks[chunk].count; ++k) {
-      const std::size_t i = batch.chunks[chunk].first + k;
-      loss = loss + loss_of_query(batch, chunk, i, entities, relations);
-      read_entity[batch.queries[i].anchor] = read_entity[batch.answers[i]] = true;
-      read_relation[batch.queries[i].relation] = true;
-    }
+std::vector<double> TrainingOracle::input(const std::string& name,
+                                          const kg::TrainingBatch& batch) const {
+  if (name == "batch.counts") return counts(batch);
+  if (name == "batch.labels") return labels(batch);
+  if (name == "batch.kept.entities") return kept(batch, true);
+  if (name == "batch.kept.relations") return kept(batch, false);
+  if (name == "batch.answers") return {batch.answers.begin(), batch.answers.end()};
+  if (name == "batch.negatives") return {batch.negatives.begin(), batch.negatives.end()};
+  std::vector<double> numbers;
+  for (const kg::Query& query : batch.queries) {
+    numbers.push_back(name == "batch.anchors" ? query.anchor : query.relation);
   }
-  loss = loss / Number(static_cast<double>(batch.queries.size()));
-  const std::vector<double> by = tape.differentiate(loss.node);
-  const auto gradient_of = [&](const Rows& rows) {
-    std::vector<double> gradient;
-    for (const Row& row : rows) {
-      for (const Number& number : row) gradient.push_back(by[number.node]);
-    }
-    return gradient;
-  };
+  return numbers;
+}
+
+void TrainingOracle::set_inputs(Step& step, const kg::TrainingBatch& batch) {
+  for (const ParameterIndex p : step.made.inputs) {
+    const std::string& name = step.made.program.parameters()[p].name;
+    ASSERT_TRUE(step.executable->set_parameter(p, input(name, batch))) << name;
+  }
+  for (const ParameterValues& set : step_values(step.made.ops, steps_, options_.schedule.base)) {
+    ASSERT_TRUE(step.executable->set_parameter(set.parameter, set.values));
+  }
+}
+
+double TrainingOracle::step(const kg::TrainingBatch& batch, const kg::BatchMaker& maker) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  Step* const step = step_of(batch, maker);
+  if (step == nullptr) return kNone;
   ++steps_;
-  move(entities_, entity_width_, gradient_of(entities), read_entity, states_[0], states_[1]);
-  move(relations_, relation_width_, gradient_of(relations), read_relation, states_[2], states_[3]);
-  return loss.value();
+  set_inputs(*step, batch);
+  const Result<void> done = step->executable->run();
+  EXPECT_TRUE(done) << done.error().text();
+  if (!done) return kNone;
+  return (*step->executable->outputs())[0].value[0];
 }
 
-void TrainingOracle::move(std::vector<double>& weights, std::size_t width,
-                          const std::vector<double>& gradient, const std::vector<bool>& touched,
-                          std::vector<double>& first, std::vector<double>& second) const {
-  const OptimizerOptions o = with_defaults(options_.optimizer);
-  const double rate = options_.schedule.base;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const double g = gradient[i];
-    if (o.optimizer == Optimizer::LazyAdam && !touched[i / width]) continue;
-    if (o.optimizer == Optimizer::Sgd) {
-      weights[i] -= rate * g;
-    } else if (o.optimizer == Optimizer::Adagrad) {
-      first[i] += g * g;
-      weights[i] -= rate * g / (std::sqrt(first[i]) + *o.epsilon);
-    } else {
-      first[i] = *o.beta1 * first[i] + (1 - *o.beta1) * g;
-      second[i] = *o.beta2 * second[i] + (1 - *o.beta2) * g * g;
-      const double mean = first[i] / (1 - std::pow(*o.beta1, steps_));
-      const double square = second[i] / (1 - std::pow(*o.beta2, steps_));
-      weights[i] -= rate * mean / (std::sqrt(square) + *o.epsilon);
-    }
+std::vector<double> TrainingOracle::weights(const std::string& name) {
+  for (auto& [key, step] : programs_) {
+    const std::vector<Parameter>& parameters = step.made.program.parameters();
+    const auto found = std::ranges::find(parameters, name, &Parameter::name);
+    if (found == parameters.end()) return {};
+    return *step.executable->parameter(static_cast<ParameterIndex>(found - parameters.begin()));
   }
+  return {};
 }
 
-void expect_oracle_steps(const kg::TripleTrainOptions& options, const std::vector<Triple>& triples,
-                         std::uint32_t entities, std::uint32_t relations) {
-  const auto made = kg::make_triple_trainer(triples, entities, relations, options);
-  ASSERT_TRUE(made) << made.error().text();
-  const std::unique_ptr<kg::TripleTrainer>& trainer = *made;
-  TrainingOracle oracle(*trainer->embeddings(), triples, options);
-  kg::BatchMaker draws(triples, entities, relations, options.negatives, options.batch_size,
-                       options.seed);
+void expect_oracle_steps_of(kg::TripleTrainer& trainer, const kg::TripleTrainOptions& options,
+                            const std::vector<Triple>& triples, kg::StepNegatives negatives) {
+  const kg::Embeddings initial = *trainer.embeddings();
+  TrainingOracle oracle(initial, triples, options, negatives);
+  kg::BatchMaker draws(triples, initial.entities, initial.relations, options.negatives,
+                       options.batch_size, options.seed);
   double sum = 0;
   double queries = 0;
   for (int i = 0; i < 20; ++i) {
-    const TrainPosition at = trainer->position();
+    const TrainPosition at = trainer.position();
     const kg::TrainingBatch batch = draws.make(at.epoch, at.batch);
     if (at.batch == 0) sum = queries = 0;
-    sum += oracle.step(batch) * static_cast<double>(batch.queries.size());
+    sum += oracle.step(batch, draws) * static_cast<double>(batch.queries.size());
     queries += static_cast<double>(batch.queries.size());
-    ASSERT_TRUE(trainer->step());
-    ASSERT_NEAR(*trainer->epoch_loss(), sum / queries, 1e-9);
+    const Result<void> stepped = trainer.step();
+    ASSERT_TRUE(stepped) << stepped.error().text();
+    ASSERT_NEAR(*trainer.epoch_loss(), sum / queries, 1e-9);
   }
-  const kg::Embeddings e = *trainer->embeddings();
+  const kg::Embeddings e = *trainer.embeddings();
   const auto& tables = std::get<kg::EmbeddingTables<double>>(e.tables);
   expect_near(tables.entities, oracle.entities());
   expect_near(relation_numbers(e), oracle.relations());
+  expect_near(tables.shared, oracle.shared());
+}
+
+void expect_oracle_steps(const kg::TripleTrainOptions& options, const std::vector<Triple>& triples,
+                         std::uint32_t entities, std::uint32_t relations,
+                         kg::StepNegatives negatives) {
+  const auto trainer = kg::make_triple_trainer(triples, entities, relations, options);
+  ASSERT_TRUE(trainer) << trainer.error().text();
+  expect_oracle_steps_of(**trainer, options, triples, negatives);
 }
 
 void for_each_training(const kg::TripleTrainOptions& base,

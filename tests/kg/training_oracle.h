@@ -1,14 +1,18 @@
-// A training of triples by plain definitions, in double: scores of (h, r, t) number by number,
-// losses, dense optimizers over all rows.
+// A training of triples as Programs that the interpreter runs in double: a step by the definitions
+// of step_program.h, differentiated by vecc, whose inputs are what a batch has by plain
+// definitions.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "src/kg/train/triple_trainer.h"
-#include "tests/kg/tape.h"
+#include "src/kg/train/step_program.h"
+#include "vecc/backend.h"
 
 namespace vecc::test {
 
@@ -20,45 +24,51 @@ class TrainingOracle {
  public:
   /// Begins with these weights.
   TrainingOracle(const kg::Embeddings& embeddings, std::vector<kg::Triple> triples,
-                 const kg::TripleTrainOptions& options);
+                 const kg::TripleTrainOptions& options,
+                 kg::StepNegatives negatives = kg::StepNegatives::Given);
 
-  /// A step with the draws of `batch`; returns the loss before it.
-  double step(const kg::TrainingBatch& batch);
-  [[nodiscard]] const std::vector<double>& entities() const { return entities_; }
-  [[nodiscard]] const std::vector<double>& relations() const { return relations_; }
+  /// A step with the draws of `batch`, of `maker`; returns the loss before it, NaN where the test
+  /// has failed.
+  double step(const kg::TrainingBatch& batch, const kg::BatchMaker& maker);
+  [[nodiscard]] std::vector<double> entities() { return weights("entities"); }
+  [[nodiscard]] std::vector<double> relations() { return weights("relations"); }
+  [[nodiscard]] std::vector<double> shared() { return weights("shared"); }
 
  private:
-  using Row = std::vector<Number>;
-  using Rows = std::vector<Row>;
-  [[nodiscard]] Number score(const Row& h, const Row& r, const Row& t) const;
-  [[nodiscard]] Number constraints_of(const Row& h, const Row& r, const Row& t) const;
-  [[nodiscard]] Number loss_of(const Number& positive, const std::vector<Number>& negatives) const;
-  [[nodiscard]] Number loss_of_labels(const std::vector<Number>& scores,
-                                      const std::vector<bool>& is_answer) const;
-  [[nodiscard]] Number penalty_of(const Row& row, bool is_complex) const;
-  [[nodiscard]] Row dropped(const kg::TrainingBatch& batch, bool is_entity, std::size_t slot,
-                            const Row& row) const;
-  [[nodiscard]] Number loss_of_query(const kg::TrainingBatch& batch, std::size_t chunk,
-                                     std::size_t query, const Rows& entities,
-                                     const Rows& relations) const;
-  void move(std::vector<double>& weights, std::size_t width, const std::vector<double>& gradient,
-            const std::vector<bool>& touched, std::vector<double>& first,
-            std::vector<double>& second) const;
+  struct Step {
+    kg::TripleStepProgram made;
+    std::unique_ptr<Executable> executable;
+  };
+  Step* step_of(const kg::TrainingBatch& batch, const kg::BatchMaker& maker);
+  void set_inputs(Step& step, const kg::TrainingBatch& batch);
+  [[nodiscard]] std::vector<double> input(const std::string& name,
+                                          const kg::TrainingBatch& batch) const;
+  [[nodiscard]] std::vector<double> counts(const kg::TrainingBatch& batch) const;
+  [[nodiscard]] std::vector<double> labels(const kg::TrainingBatch& batch) const;
+  [[nodiscard]] std::vector<double> kept(const kg::TrainingBatch& batch, bool is_entity) const;
+  [[nodiscard]] std::vector<double> weights(const std::string& name);
 
   std::vector<kg::Triple> triples_;
   kg::TripleTrainOptions options_;
-  std::size_t entity_width_;
-  std::size_t relation_width_;
-  double steps_ = 0;
-  std::vector<double> entities_;
-  std::vector<double> relations_;
-  std::vector<double> states_[4];
+  kg::StepNegatives negatives_;
+  std::map<std::string, std::vector<double>> initial_;  ///< by table
+  std::uint32_t entity_count_;
+  std::uint32_t relation_count_;
+  std::uint64_t steps_ = 0;
+  std::map<std::vector<std::uint32_t>, Step> programs_;  ///< by the chunks of a batch
+  std::shared_ptr<Storage> storage_;                     ///< all of them have in common
 };
 
-/// 20 steps of a training on the CPU, each with the draws of its own seed, are the oracle's.
+/// 20 steps of a training in f64 that stands at its beginning, each with the draws of its own seed,
+/// are the oracle's.
+void expect_oracle_steps_of(kg::TripleTrainer& trainer, const kg::TripleTrainOptions& options,
+                            const std::vector<kg::Triple>& triples,
+                            kg::StepNegatives negatives = kg::StepNegatives::Given);
+/// The same of a training on the CPU.
 void expect_oracle_steps(const kg::TripleTrainOptions& options,
                          const std::vector<kg::Triple>& triples, std::uint32_t entities,
-                         std::uint32_t relations);
+                         std::uint32_t relations,
+                         kg::StepNegatives negatives = kg::StepNegatives::Given);
 
 /// Calls expect_steps(options) with every score model (transe: both norms), loss and optimizer in
 /// place of those of `base`, until one fails fatally.

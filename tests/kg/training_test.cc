@@ -84,6 +84,64 @@ TEST(TripleTraining, EveryKindOfNegativesAndRegularizerMakesTheStepsOfItsDefinit
   }
 }
 
+// Of uniform draws a step's program has a `draw`, with the training's keys, and knows the answers.
+TEST(TripleTraining, AProgramDrawsItsNegativesItself) {
+  for (const Corruption corruption : {Corruption::Both, Corruption::Tail, Corruption::Head}) {
+    for (const Optimizer optimizer : {Optimizer::Adagrad, Optimizer::LazyAdam}) {
+      TripleTrainOptions options = small_options();
+      options.negatives = {5, 3, corruption};
+      options.loss = {TripleLoss::Logistic, 1.5, 0.5, 0.1};
+      options.optimizer.optimizer = optimizer;
+      expect_oracle_steps(options, small_triples(), kEntities, kRelations,
+                          kg::StepNegatives::Drawn);
+    }
+  }
+}
+
+// Parameters of entities, relations and one for all triples.
+TEST(TripleTraining, FormulasMakeTheStepsOfTheirDefinition) {
+  for (const std::string text :
+       {"e.b: 1; r.w: dim; b: 1\nsum(tanh(h * r * t)) + h.b * t.b - norm1(r.w * (h - t)) + b",
+        "W: dim*dim x relation_dim\nM = reshape[dim x dim](W @ r)\ndot(h, M @ t)"}) {
+    for (const Optimizer optimizer : {Optimizer::Adagrad, Optimizer::Adam, Optimizer::Sgd}) {
+      TripleTrainOptions options = small_options();
+      options.model = ScoreModel::Formula;
+      options.formula = text;
+      options.relation_dim = 2;
+      options.interpret = true;
+      if (text.find("r.w") != std::string::npos) options.relation_dim = 3;
+      options.regularizer = {0.01, 0.02};
+      options.optimizer.optimizer = optimizer;
+      if (optimizer != Optimizer::Sgd) options.optimizer.epsilon = 1e-4;
+      SCOPED_TRACE(text + " " + std::string(text_of(optimizer)));
+      expect_small_steps(options);
+    }
+  }
+}
+
+TEST(TripleTraining, WhatIsNoProgramIsRefused) {
+  const auto expect_refused = [](const TripleTrainOptions& options, const std::string& words) {
+    kg::BatchMaker maker(small_triples(), kEntities, kRelations, options.negatives,
+                         options.batch_size, options.seed);
+    const auto made = kg::make_step_program(options, kEntities, kRelations, maker.make(0, 0), maker,
+                                            kg::StepNegatives::Drawn);
+    ASSERT_FALSE(made) << words;
+    EXPECT_NE(made.error().text().find(words), std::string::npos) << made.error().text();
+  };
+  TripleTrainOptions options = small_options();
+  options.encoder.kind = kg::EncoderKind::Rgcn;
+  expect_refused(options, "--encoder: error: is a program by itself");
+  options = small_options();
+  options.negatives.count = 0;
+  expect_refused(options, "--negatives: error: draws none");
+  options = small_options();
+  options.negatives.draw = NegativeDraw::Degree;
+  expect_refused(options, "--draw: error: is by degree");
+  options = small_options();
+  options.negatives.filtered = true;
+  expect_refused(options, "--filtered: error: asks which triples are known");
+}
+
 TEST(TripleTraining, DropoutMakesTheStepsOfItsDefinition) {
   for (const kg::ScoreModelInfo& info : kg::score_models()) {
     for (const std::uint32_t count : {5u, 0u}) {
