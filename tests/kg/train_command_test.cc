@@ -322,5 +322,43 @@ TEST_F(KgTrainCommand, RefusesWhatItCannotDo) {
   EXPECT_EQ(done.out, "");
 }
 
+TEST_F(KgTrainCommand, PrintsTheFirstStepAsAProgram) {
+  const auto expect_program = [&](const Words& more, const Words& parts) {
+    const std::string path = folder + "/step.vecc";
+    const Finished done = train(join(more, {"--emit=ir", "-o", path}));
+    ASSERT_EQ(done.code, 0) << done.err;
+    EXPECT_EQ(done.out, "");
+    const Finished read =
+        run_tool("vecc-opt", {path, "-O2", "--verify-each", "--emit=ir", "--full"});
+    ASSERT_EQ(read.code, 0) << read.err;
+    for (const std::string& part : parts) EXPECT_THAT(read.out, HasSubstr(part));
+    const Finished refused = run_tool("vecc-opt", {path, "--emit=plan"});
+    EXPECT_EQ(refused.code, 5) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("which only the backend interpreter runs [E061]"));
+  };
+  expect_program(
+      {"--model=transe", "--seed=3"},
+      {"parameter \"entities\" [13, 6x1]", " < 13 seed 3 stream 2 : f32[16, 1]",
+       "parameter \"step.rate\" [1, 1] = {0.1", " = take ", " = sum_equal ", "state \"step\" = 0"});
+  expect_program({"--model=complex", "--draw=degree", "--dtype=f64", "--optimizer=lazy-adam"},
+                 {"parameter \"batch.negatives\" [16, 1] = {", "f64[16, 1]", "adam.m/entities"});
+  expect_program({"--model=tucker", "--relation-dim=2", "--negatives=k-vs-all"},
+                 {"parameter \"shared\" [1, 72x1]", "parameter \"batch.labels\" [65, 1]"});
+  // On stdout: text that parses back.
+  const Finished printed = train({"--model=rescal", "--emit=ir"});
+  EXPECT_EQ(printed.code, 0) << printed.err;
+  EXPECT_THAT(printed.out, StartsWith("vecc program 1 f32 samples 1\n"));
+}
+
+TEST_F(KgTrainCommand, bad_steps_to_print) {
+  expect_refused({"--model=distmult", "--emit=ir", "--encoder=rgcn"}, 2,
+                 "--encoder: error: is a program by itself");
+  expect_refused({"--model=distmult", "--emit=plan"}, 2, "--emit");
+  expect_refused({"--model=distmult", "-o", folder + "/x"}, 2, "-o needs --emit=ir");
+  expect_refused({"--model=distmult", "--emit=ir", "--epochs=3"}, 2,
+                 "--epochs says nothing beside --emit=ir, which trains nothing");
+  expect_refused({"--model=distmult", "--emit=ir", "-o", folder + "/train.txt"}, 2, "train.txt");
+}
+
 }  // namespace
 }  // namespace vecc::test

@@ -10,6 +10,7 @@
 
 #include "src/kg/embeddings_file.h"
 #include "src/kg/train/cuda/cuda_triple_trainer.h"
+#include "src/kg/train/step_program.h"
 #include "src/support/checksum.h"
 #include "src/support/quantity_text.h"
 #include "tools/common/data_sink.h"
@@ -43,6 +44,7 @@ Examples:
       --negatives=k-vs-all --label-smoothing=0.1
   vecc-kg train FB15k-237 --config=configs/kg/rotate.toml --seed=1
   vecc-kg train FB15k-237 --config=configs/kg/rotate.toml --backend=cuda
+  vecc-kg train FB15k-237 --model=transe --emit=ir -o step.vecc
 
 docs/knowledge-graphs.md says what each option does. Exit codes: those of vecc.)";
 
@@ -260,8 +262,31 @@ Result<std::unique_ptr<kg::TripleTrainer>> make_trainer_of(const KgTrainOptions&
                                       options.device.index);
 }
 
+/// --emit: the first step, with negatives that it draws itself where their law is one of a `draw`.
+Result<void> emit_step(const KgTrainOptions& options) {
+  VECC_TRY(const TrainingData data, load_training_data(options));
+  const auto entities = static_cast<std::uint32_t>(data.entities.size());
+  const auto relations = static_cast<std::uint32_t>(data.relations.size());
+  const kg::TripleTrainOptions& train = options.train;
+  VECC_TRY_VOID(kg::check_triple_options(data.training.size(), entities, relations, options.train));
+  VECC_TRY_VOID(kg::check_step_program(train, kg::StepNegatives::Given));
+  kg::BatchMaker maker(data.training, entities, relations, train.negatives, train.batch_size,
+                       train.seed);
+  const kg::TrainingBatch batch = maker.make(0, 0);
+  const bool draws = kg::check_step_program(train, kg::StepNegatives::Drawn).has_value();
+  const auto negatives = draws ? kg::StepNegatives::Drawn : kg::StepNegatives::Given;
+  VECC_TRY(kg::TripleStepProgram step,
+           kg::make_step_program(train, entities, relations, batch, maker, negatives));
+  for (ParameterValues& set : step_values(step.ops, 1, train.schedule.rate_at(0))) {
+    step.program.set_parameter_values(
+        set.parameter, std::make_shared<const std::vector<double>>(std::move(set.values)));
+  }
+  return emit_program(step.program, options.emit, {});
+}
+
 Result<void> train_by(TrainTriplesCommandLine& line) {
   const KgTrainOptions& options = line.options;
+  if (options.emit.kind) return emit_step(options);
   VECC_TRY_VOID(check_file_writable(options.save_weights));
   Stages stages(!line.quiet);
   VECC_TRY(const TrainingData data,

@@ -192,6 +192,32 @@ void add_loss_options(CLI::App& app, KgTrainOptions& o) {
       ->group(kLoss);
 }
 
+void add_step_emit_options(CLI::App& app, EmitOptions& o) {
+  app.add_option_function<std::string>(
+         "--emit", [&o](const std::string&) { o.kind = EmitKind::Ir; },
+         "Print the first step as a Program (docs/program.md) instead of training")
+      ->check(CLI::IsMember({"ir"}).description(""))
+      ->type_name("ir");
+  app.add_option_function<std::string>(
+         "-o,--output",
+         [&o](const std::string& path) {
+           o.path = path == "-" || path == "/dev/stdout" ? "" : path;
+         },
+         "--emit: write to PATH, long arrays to PATH.arrays, instead of stdout")
+      ->type_name("PATH");
+}
+
+/// What says nothing where a step is printed; empty if there is nothing.
+std::string find_idle_beside_emit(const CLI::App& app, const EmitOptions& o) {
+  if (!o.kind) return app.count("-o") > 0 ? "-o needs --emit=ir" : "";
+  for (const char* option : {"--epochs", "--early-stop", "--checkpoint", "--resume", "--log",
+                             "--save-weights", "--json", "--threads", "--gpu-memory"}) {
+    if (app.get_option_no_throw(option) == nullptr || app.count(option) == 0) continue;
+    return std::string(option) + " says nothing beside --emit=ir, which trains nothing";
+  }
+  return {};
+}
+
 /// Reads --score=@FILE.
 std::string read_score(const std::string& path, std::string& text) {
   std::ifstream file(path, std::ios::binary);
@@ -302,6 +328,7 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
   add_whole(app, "--threads", o.train.threads, {0, 4096}, "0: one a processor");
   app.add_option("--save-weights", o.save_weights, "Write the weights: safetensors")
       ->type_name("FILE");
+  add_step_emit_options(app, o.emit);
   app.config_formatter(std::make_shared<BoundedConfig>());
   app.set_config("--config", "", "Options from a TOML file; those of the command line come first");
   app.allow_config_extras(CLI::config_extras_mode::error);
@@ -326,6 +353,7 @@ std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
     return problem;
   }
   if (std::string idle = find_idle_kg_option(app, o.train); !idle.empty()) return idle;
+  if (std::string idle = find_idle_beside_emit(app, o.emit); !idle.empty()) return idle;
   if (std::string problem = choose_device(o.backend, o.device); !problem.empty()) return problem;
   kg::EncoderOptions& encoder = o.train.encoder;
   if (!encoder.widths.empty() && app.count("--layers") == 0) {
@@ -344,6 +372,7 @@ std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
   if (o.score.starts_with('@')) paths.add_input("--score=" + o.score, o.score.substr(1));
   paths.add_output("--save-weights=" + o.save_weights, o.save_weights);
   add_train_paths(paths, o.settings);
+  add_emit_output(paths, o.emit);
   return paths.find_conflict();
 }
 

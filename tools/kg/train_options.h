@@ -6,6 +6,7 @@
 
 #include "src/kg/train/triple_trainer.h"
 #include "tools/common/command_paths.h"
+#include "tools/common/emit.h"
 #include "tools/import/load/triple_layout.h"
 #include "tools/vecc/train_options.h"
 #include "vecc/backend.h"
@@ -23,6 +24,7 @@ struct KgTrainOptions {
   Device device;  ///< after finish_kg_train_options(): of the backend
   std::string inverse = "off";
   std::string save_weights;
+  EmitOptions emit;  ///< of a step's program: ir, or not given
 };
 
 /// Adds them; `options` must outlive the parse.
