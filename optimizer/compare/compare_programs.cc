@@ -35,7 +35,7 @@ std::vector<bool> numbers_rows(const Program& program) {
     }
     for (std::size_t k = 0; k < op.operands.size(); ++k) {
       const bool is_number = has_value_index(op) && k + 1 == op.operands.size();
-      if (is_number || (counts[id] && !has_value_index(op))) counts[op.operands[k]] = true;
+      if (is_number || counts[id]) counts[op.operands[k]] = true;
     }
   }
   return result;

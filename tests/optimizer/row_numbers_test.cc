@@ -136,6 +136,51 @@ TEST(OpaqueRowNumbers, WhatTheyReadIsMadeWhole) {
   EXPECT_EQ(fingerprint(after), fingerprint(program));
 }
 
+// Of one step and key they are equal numbers, whichever op draws them.
+TEST(OpaqueRowNumbers, EqualDrawsAreEqualRows) {
+  const auto rows_left = [](const std::string& key) {
+    const Program program = parse_program(
+                                "vecc program 1 f64 samples 8\n"
+                                "%0 = state \"step\" = 0 : f64[1, 1]\n"
+                                "%1 = draw %0 < 99 seed 1 stream 2 : f64[4, 1]\n"
+                                "%2 = draw %0 < " +
+                                    key +
+                                    " : f64[4, 1]\n"
+                                    "%3 = concat %1, %2 : f64[8, 1]\n"
+                                    "%4 = transform %3 tanh : f64[8, 1]\n"
+                                    "%5 = output %4 [0:8] : f64[8, 1]\n",
+                                "p.vecc")
+                                .value();
+    const Program after = run_passes(program, {"iso-compress"});
+    const auto found = std::ranges::find(after.ops(), OpKind::Transform, &Op::kind);
+    EXPECT_NE(found, after.ops().end());
+    return (*found).rows;
+  };
+  EXPECT_EQ(rows_left("99 seed 1 stream 2"), 4u);
+  EXPECT_EQ(rows_left("98 seed 1 stream 2"), 8u);
+  EXPECT_EQ(rows_left("99 seed 2 stream 2"), 8u);
+  EXPECT_EQ(rows_left("99 seed 1 stream 3"), 8u);
+}
+
+// What row numbers are taken from holds row numbers.
+TEST(OpaqueRowNumbers, AreComparedByTheirOwnValues) {
+  const Program program = parse_program(R"(vecc program 1 f64 samples 2
+parameter "numbers" [3, 1] = {2, 0, 1}
+parameter "w" [3, 1]
+%0 = weight "numbers" : f64[3, 1]
+%1 = fact {1, 1} : f64[2, 1]
+%2 = take %0, %1 : f64[2, 1]
+%3 = weight "w" : f64[3, 1]
+%4 = take %3, %2 : f64[2, 1]
+%5 = output %4 [0:2] : f64[2, 1]
+)",
+                                        "p.vecc")
+                              .value();
+  const auto compared = opt::compare_programs(program, program);
+  ASSERT_TRUE(compared) << compared.error().text();
+  EXPECT_TRUE(compared->equal) << compared->difference;
+}
+
 TEST(OpaqueRowNumbers, KeysOfDrawsTellProgramsApart) {
   const auto with = [](const std::string& draw) {
     return fingerprint(
