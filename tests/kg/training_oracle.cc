@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/kg/train/draws.h"
+#include "vecc/optimize.h"
 
 namespace vecc::test {
 namespace {
@@ -63,10 +64,10 @@ std::vector<double> relation_numbers(const kg::Embeddings& e) {
 }
 
 TrainingOracle::TrainingOracle(const kg::Embeddings& e, std::vector<Triple> triples,
-                               const kg::TripleTrainOptions& options, kg::StepNegatives negatives)
+                               const kg::TripleTrainOptions& options, const OracleOptions& own)
     : triples_(std::move(triples)),
       options_(options),
-      negatives_(negatives),
+      own_(own),
       initial_(tables_of(e)),
       entity_count_(e.entities),
       relation_count_(e.relations) {}
@@ -82,10 +83,20 @@ TrainingOracle::Step* TrainingOracle::step_of(const kg::TrainingBatch& batch,
   const auto found = programs_.find(key);
   if (found != programs_.end()) return &found->second;
   auto made =
-      kg::make_step_program(options_, entity_count_, relation_count_, batch, maker, negatives_);
+      kg::make_step_program(options_, entity_count_, relation_count_, batch, maker, own_.negatives);
   if (!made) {
     ADD_FAILURE() << made.error().text();
     return nullptr;
+  }
+  if (own_.optimizes) {
+    OptimizeOptions options;
+    options.verify_each = true;
+    auto optimized = optimize(made->program, options);
+    if (!optimized || optimized->parameters().size() != made->program.parameters().size()) {
+      ADD_FAILURE() << (optimized ? "other parameters" : optimized.error().text());
+      return nullptr;
+    }
+    made->program = std::move(*optimized);
   }
   for (ParameterIndex p = 0; p < made->program.parameters().size(); ++p) {
     const auto initial = initial_.find(made->program.parameters()[p].name);
@@ -215,9 +226,9 @@ std::vector<double> TrainingOracle::weights(const std::string& name) {
 }
 
 void expect_oracle_steps_of(kg::TripleTrainer& trainer, const kg::TripleTrainOptions& options,
-                            const std::vector<Triple>& triples, kg::StepNegatives negatives) {
+                            const std::vector<Triple>& triples, const OracleOptions& own) {
   const kg::Embeddings initial = *trainer.embeddings();
-  TrainingOracle oracle(initial, triples, options, negatives);
+  TrainingOracle oracle(initial, triples, options, own);
   kg::BatchMaker draws(triples, initial.entities, initial.relations, options.negatives,
                        options.batch_size, options.seed);
   double sum = 0;
@@ -241,10 +252,10 @@ void expect_oracle_steps_of(kg::TripleTrainer& trainer, const kg::TripleTrainOpt
 
 void expect_oracle_steps(const kg::TripleTrainOptions& options, const std::vector<Triple>& triples,
                          std::uint32_t entities, std::uint32_t relations,
-                         kg::StepNegatives negatives) {
+                         const OracleOptions& own) {
   const auto trainer = kg::make_triple_trainer(triples, entities, relations, options);
   ASSERT_TRUE(trainer) << trainer.error().text();
-  expect_oracle_steps_of(**trainer, options, triples, negatives);
+  expect_oracle_steps_of(**trainer, options, triples, own);
 }
 
 void for_each_training(const kg::TripleTrainOptions& base,

@@ -20,12 +20,16 @@ namespace vecc::test {
 /// its matrix.
 [[nodiscard]] std::vector<double> relation_numbers(const kg::Embeddings& embeddings);
 
+struct OracleOptions {
+  kg::StepNegatives negatives = kg::StepNegatives::Given;
+  bool optimizes = false;  ///< the programs run as -O2 leaves them
+};
+
 class TrainingOracle {
  public:
   /// Begins with these weights.
   TrainingOracle(const kg::Embeddings& embeddings, std::vector<kg::Triple> triples,
-                 const kg::TripleTrainOptions& options,
-                 kg::StepNegatives negatives = kg::StepNegatives::Given);
+                 const kg::TripleTrainOptions& options, const OracleOptions& own);
 
   /// A step with the draws of `batch`, of `maker`; returns the loss before it, NaN where the test
   /// has failed.
@@ -50,7 +54,7 @@ class TrainingOracle {
 
   std::vector<kg::Triple> triples_;
   kg::TripleTrainOptions options_;
-  kg::StepNegatives negatives_;
+  OracleOptions own_;
   std::map<std::string, std::vector<double>> initial_;  ///< by table
   std::uint32_t entity_count_;
   std::uint32_t relation_count_;
@@ -62,13 +66,11 @@ class TrainingOracle {
 /// 20 steps of a training in f64 that stands at its beginning, each with the draws of its own seed,
 /// are the oracle's.
 void expect_oracle_steps_of(kg::TripleTrainer& trainer, const kg::TripleTrainOptions& options,
-                            const std::vector<kg::Triple>& triples,
-                            kg::StepNegatives negatives = kg::StepNegatives::Given);
+                            const std::vector<kg::Triple>& triples, const OracleOptions& own = {});
 /// The same of a training on the CPU.
 void expect_oracle_steps(const kg::TripleTrainOptions& options,
                          const std::vector<kg::Triple>& triples, std::uint32_t entities,
-                         std::uint32_t relations,
-                         kg::StepNegatives negatives = kg::StepNegatives::Given);
+                         std::uint32_t relations, const OracleOptions& own = {});
 
 /// Calls expect_steps(options) with every score model (transe: both norms), loss and optimizer in
 /// place of those of `base`, until one fails fatally.

@@ -92,9 +92,26 @@ TEST(TripleTraining, AProgramDrawsItsNegativesItself) {
       options.negatives = {5, 3, corruption};
       options.loss = {TripleLoss::Logistic, 1.5, 0.5, 0.1};
       options.optimizer.optimizer = optimizer;
-      expect_oracle_steps(options, small_triples(), kEntities, kRelations,
-                          kg::StepNegatives::Drawn);
+      for (const bool optimizes : {false, true}) {
+        expect_oracle_steps(options, small_triples(), kEntities, kRelations,
+                            {kg::StepNegatives::Drawn, optimizes});
+      }
     }
+  }
+}
+
+TEST(TripleTraining, AnOptimizedProgramMakesTheSameSteps) {
+  for (const kg::ScoreModelInfo& info : kg::score_models()) {
+    TripleTrainOptions options = small_options();
+    options.model = info.model;
+    options.negatives = {5, 3, Corruption::Bernoulli, NegativeDraw::Degree, true};
+    options.loss = {TripleLoss::Margin, 2, 0.7, 0};
+    options.regularizer = {0.01, 0.02};
+    options.dropout.entities = 0.3;
+    options.optimizer.epsilon = 1e-4;
+    SCOPED_TRACE(info.name);
+    expect_oracle_steps(options, small_triples(), kEntities, kRelations,
+                        {kg::StepNegatives::Given, true});
   }
 }
 
