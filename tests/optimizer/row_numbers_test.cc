@@ -14,7 +14,7 @@ namespace {
 
 // Everything here could be folded, or is equal to something, or is not read: rows 1 and 3 of the
 // table, row 2 of what is taken, half of the draws; and all of it is constant but for the state.
-const std::string kText = R"(vecc program 1 f64 samples 2
+const std::string kDrawnStep = R"(vecc program 1 f64 samples 2
 parameter "w" [3, 2x1] = {1, 2, 3, 4, 5, 6}
 %0 = state "step" = 0 : f64[1, 1]
 %1 = fact {2} : f64[1, 1]
@@ -56,12 +56,12 @@ std::vector<std::string> value_ops(const Program& program) {
   return ops;
 }
 
-const std::vector<std::string> kOps{"draw 4 of 1",        "draw 4 of 1",      "draw 4 of 1",
-                                    "scatter_sum 3 of 4", "sum_equal 4 of 4", "take 4 of 3",
-                                    "take 8 of 3",        "update 4 of 3"};
+const std::vector<std::string> kDrawnOps{"draw 4 of 1",        "draw 4 of 1",      "draw 4 of 1",
+                                         "scatter_sum 3 of 4", "sum_equal 4 of 4", "take 4 of 3",
+                                         "take 8 of 3",        "update 4 of 3"};
 
 void expect_kept(const Program& before, const Program& after) {
-  EXPECT_EQ(value_ops(after), kOps);
+  EXPECT_EQ(value_ops(after), kDrawnOps);
   opt::CompareOptions options;
   options.gradients = false;
   const auto compared = opt::compare_programs(before, after, options);
@@ -70,9 +70,9 @@ void expect_kept(const Program& before, const Program& after) {
 }
 
 TEST(OpaqueRowNumbers, EachPassKeepsTheirOps) {
-  const Program program = parse_program(kText, "p.vecc").value();
+  const Program program = parse_program(kDrawnStep, "p.vecc").value();
   ASSERT_TRUE(verify(program));
-  ASSERT_EQ(value_ops(program), kOps);
+  ASSERT_EQ(value_ops(program), kDrawnOps);
   for (const PassInfo& pass : passes()) {
     SCOPED_TRACE(pass.name);
     OptimizeOptions options;
@@ -89,12 +89,12 @@ TEST(OpaqueRowNumbers, EachPassKeepsTheirOps) {
 
 // Passes that do not run on steps, on a forward pass.
 TEST(OpaqueRowNumbers, EachPassKeepsThoseOfAForwardPass) {
-  std::string text = kText.substr(0, kText.find("%20 = "));
+  std::string text = kDrawnStep.substr(0, kDrawnStep.find("%20 = "));
   const std::string state = "state \"step\" = 0";
   text.replace(text.find(state), state.size(), "weight \"step\"");
   text.insert(text.find("%0"), "parameter \"step\" [1, 1] = {3}\n");
   const Program program = parse_program(text, "p.vecc").value();
-  std::vector<std::string> ops = kOps;
+  std::vector<std::string> ops = kDrawnOps;
   ops.pop_back();
   ASSERT_EQ(value_ops(program), ops);
   for (const PassInfo& pass : passes()) {
@@ -108,7 +108,7 @@ TEST(OpaqueRowNumbers, EachPassKeepsThoseOfAForwardPass) {
 }
 
 TEST(OpaqueRowNumbers, EveryLevelKeepsTheirOps) {
-  const Program program = parse_program(kText, "p.vecc").value();
+  const Program program = parse_program(kDrawnStep, "p.vecc").value();
   for (const std::uint32_t level : {0u, 1u, 2u}) {
     SCOPED_TRACE(level);
     OptimizeOptions options;
