@@ -63,13 +63,8 @@ void differentiate(const TakeOp&, const BackwardStep& step) {
 
 // Row i reads every row j of the same number, and each of these row i: the op is its own transpose.
 void differentiate(const SumEqualOp&, const BackwardStep& step) {
-  const Rows& index = step.operands[1];
-  for (std::uint32_t i = 0; i < step.op.rows; ++i) {
-    for (std::uint32_t j = 0; j < step.op.rows; ++j) {
-      if (row_number(index, i) != row_number(index, j)) continue;
-      add_row(step.gradient.row(i), step.operand_gradients[0].row(j));
-    }
-  }
+  if (!step.operand_gradients[0].present()) return;
+  add_equal_sums(step.gradient, step.operands[1], step.operand_gradients[0]);
 }
 
 void differentiate(const ScatterSumOp&, const BackwardStep& step) {

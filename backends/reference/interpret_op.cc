@@ -162,21 +162,8 @@ void interpret(const TakeOp&, const Op& op, Values values, const MutableRows& re
   }
 }
 
-// One segment of the sorted rows after the other; the order of a segment's rows is theirs.
-void interpret(const SumEqualOp&, const Op& op, Values values, const MutableRows& result) {
-  const std::vector<std::uint32_t> order = sorted_by_number(values[1]);
-  std::vector<double> sum(op.shape.size());
-  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    std::ranges::fill(sum, 0.0);
-    const std::uint32_t number = row_number(values[1], order[begin]);
-    for (; end < order.size() && row_number(values[1], order[end]) == number; ++end) {
-      const auto row = values[0].row(order[end]);
-      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += row[k];
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      std::ranges::copy(sum, result.row(order[i]).begin());
-    }
-  }
+void interpret(const SumEqualOp&, const Op&, Values values, const MutableRows& result) {
+  add_equal_sums(values[0], values[1], result);
 }
 
 void interpret(const ScatterSumOp&, const Op&, Values values, const MutableRows& result) {

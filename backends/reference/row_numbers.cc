@@ -99,4 +99,22 @@ std::vector<std::uint32_t> sorted_by_number(const Rows& numbers) {
   return order;
 }
 
+// One segment of the sorted rows after the other.
+void add_equal_sums(const Rows& g, const Rows& numbers, const MutableRows& result) {
+  const std::vector<std::uint32_t> order = sorted_by_number(numbers);
+  std::vector<double> sum(g.shape().size());
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    std::ranges::fill(sum, 0.0);
+    const std::uint32_t number = row_number(numbers, order[begin]);
+    for (; end < order.size() && row_number(numbers, order[end]) == number; ++end) {
+      const auto row = g.row(order[end]);
+      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += row[k];
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::span<double> to = result.row(order[i]);
+      for (std::size_t k = 0; k < sum.size(); ++k) to[k] += sum[k];
+    }
+  }
+}
+
 }  // namespace vecc::reference

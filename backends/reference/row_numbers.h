@@ -24,4 +24,8 @@ namespace vecc::reference {
 /// 0 .. rows - 1 by their numbers; those of one number in their order.
 [[nodiscard]] std::vector<std::uint32_t> sorted_by_number(const Rows& numbers);
 
+/// To row i of `result` is added the sum of the rows of `g` whose numbers are row i's, in their
+/// order.
+void add_equal_sums(const Rows& g, const Rows& numbers, const MutableRows& result);
+
 }  // namespace vecc::reference

@@ -1,8 +1,6 @@
 // Gradients through indices that are values: by tables, and by the rows that were taken.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/differentiate/finite_differences.h"
 #include "tests/differentiate/gradient_case.h"
 #include "tests/reference/interpreter_check.h"
@@ -44,6 +42,28 @@ TEST(RowNumberGradients, AreThoseOfTheInterpreter) {
     const ValueId product = p.map(parse_expr("elproduct($0, $1, $1)", "").value(), operands);
     add(p, TakeOp{}, {product, drawn(p, 9, 4)});
   });
+}
+
+TEST(RowNumberGradients, AreThoseOfDifferences) {
+  const Program program = parse_program(R"(vecc program 1 f64 samples 4
+parameter "w" [4, 2x1] = {0.3, 0.5, -0.7, 0.9, 1.1, -1.3, 1.5, 1.7}
+%0 = weight "w" : f64[4, 2x1]
+%1 = fact {5} : f64[1, 1]
+%2 = draw %1 < 4 seed 3 stream 1 : f64[6, 1]
+%3 = draw %1 < 3 seed 3 stream 2 : f64[6, 1]
+%4 = take %0, %2 : f64[6, 2x1]
+%5 = transform %4 tanh : f64[6, 2x1]
+%6 = sum_equal %5, %3 : f64[6, 2x1]
+%7 = map elproduct($0, square($1)) %4, %6 : f64[6, 2x1]
+%8 = scatter_sum %7, %2 : f64[4, 2x1]
+%9 = map elproduct($0, $1) %8, %0 : f64[4, 2x1]
+%10 = output %9 [0:4] : f64[4, 2x1]
+)",
+                                        "p.vecc")
+                              .value();
+  const DifferenceCount found = compare_with_differences(program);
+  EXPECT_EQ(found.compared, 8u);
+  EXPECT_EQ(found.disagreement, "");
 }
 
 // A weight of 5 rows, of which a step takes 4 and 3, and their products' sum over each dimension.
