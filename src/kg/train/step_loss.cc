@@ -16,6 +16,12 @@ Formula softplus(const Formula& x) {
 Formula cross_entropy(const Formula& x, const Formula& label) {
   return label * softplus(-x) + (1 - label) * softplus(x);
 }
+// The same, of a label that all have.
+Formula cross_entropy_of(const Formula& x, double label) {
+  if (label == 0) return softplus(x);
+  if (label == 1) return softplus(-x);
+  return cross_entropy(x, label);
+}
 // max(x, 1) of what is 0, or 1 and more.
 Formula or_one(const Formula& x) {
   return x + apply(Transformation::Relu, 1 - x);
@@ -57,6 +63,11 @@ class LossAppender {
   }
   static Formula in(std::uint32_t k) { return Formula::operand(k); }
 
+  // A score and the margin of logistic.
+  [[nodiscard]] Formula shifted() const {
+    return options_.margin == 0 ? in(0) : options_.margin + in(0);
+  }
+
   // A value whose entries weigh so much; weights are no part of what is differentiated.
   void add(ValueId value, ValueId weights) {
     loss_.terms.push_back(map(in(0) * in(1), {value, weights}));
@@ -90,9 +101,9 @@ class LossAppender {
 
   void append_logistic() {
     const double smooth = options_.label_smoothing;
-    const Formula x = options_.margin + in(0);
-    add_loss_term(program_, map(cross_entropy(x, 1 - smooth), {of_.positive}), scale_, loss_);
-    add(map(cross_entropy(x, smooth), {of_.scores}), weights());
+    add_loss_term(program_, map(cross_entropy_of(shifted(), 1 - smooth), {of_.positive}), scale_,
+                  loss_);
+    add(map(cross_entropy_of(shifted(), smooth), {of_.scores}), weights());
   }
 
   // The logarithm of the sum of exponentials of a query's scores, with its positive's if it has
@@ -124,8 +135,7 @@ class LossAppender {
 
   void append_labelled() {
     if (options_.loss == TripleLoss::Logistic) {
-      const Formula x = options_.margin + in(0);
-      const ValueId each = map(cross_entropy(x, in(1)), {of_.scores, of_.counts});
+      const ValueId each = map(cross_entropy(shifted(), in(1)), {of_.scores, of_.counts});
       return add_loss_term(program_, each, scale_, loss_);
     }
     const ValueId mean = reduce(map(in(0) * in(1), {of_.scores, of_.counts}), Combination::Sum);

@@ -241,6 +241,7 @@ class StepAppender {
   // Of the whole rows of each query, its answer and its relation.
   void append_penalties() {
     const TripleRegularizer& r = options_.regularizer;
+    if (r.l2 == 0 && r.n3 == 0 && r.constraints == 0) return;
     const ValueId entities =
         program().gather(whole_entities_, Index::slice(0, 2 * queries_), "regularizer");
     const double scale = 1 / static_cast<double>(queries_);
