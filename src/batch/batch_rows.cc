@@ -89,6 +89,7 @@ void BatchRows::reserve_compact(const BatchPlan& plan) {
   for (const BatchLaunch& launch : plan.launches) {
     std::uint64_t& entries = launch.is_narrow ? narrow_entries : wide_entries;
     if (launch.offsets) wide_entries += launch.rows + std::uint64_t{1};
+    if (launch.types) entries += launch.rows;
     for (const BatchAccess& access : launch.accesses) entries += most_entries(launch, access);
     accesses += launch.accesses.size();
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/container_hash/hash.hpp>
+#include <numeric>
 #include <optional>
 
 #include "src/batch/batch_loops.h"
@@ -26,7 +27,7 @@ Entry* append(std::vector<Entry>& to, std::uint64_t count) {
 }  // namespace
 
 CompactWriter::CompactWriter(const BatchPlan& plan) : plan_(plan), numbers_(plan), places_(plan) {
-  std::size_t accesses = plan.launches.size();
+  std::size_t accesses = 2 * plan.launches.size();
   for (const BatchLaunch& launch : plan.launches) accesses += launch.accesses.size();
   found_.reserve(accesses);
   std::uint64_t most = 0;
@@ -67,7 +68,8 @@ void CompactWriter::write(const BatchRows& from, BatchRows& to) {
 void CompactWriter::add_run(const BatchRows& from, const BatchRows::Run& of, BatchRows& to) {
   const BatchLaunch& launch = plan_.launches[of.launch];
   BatchRows::Run run = of;
-  run.order = kNone;
+  // Kernels whose rows come by type always read one.
+  run.order = launch.types ? order_of(of.rows, launch.is_narrow, to) : kNone;
   run.lists = static_cast<std::uint32_t>(to.lists.size());
   run.places = static_cast<std::uint32_t>(to.places.size());
   if (launch.segments == KernelSegments::Ragged) run.offsets = offsets_of(from, of, to);
@@ -113,6 +115,20 @@ std::uint32_t CompactWriter::offsets_of(const BatchRows& from, const BatchRows::
     members += (*launch.offsets)[row + 1] - (*launch.offsets)[row];
     to.wide.push_back(members);
   }
+  return found->second;
+}
+
+std::uint32_t CompactWriter::order_of(std::uint32_t count, bool is_narrow, BatchRows& to) {
+  Key key{.count = count, .is_narrow = is_narrow};
+  key.is_order = true;
+  const auto [found, is_new] =
+      found_.try_emplace(key, to_row(is_narrow ? to.narrow.size() : to.wide.size()));
+  if (!is_new) return found->second;
+  const auto fill = [&](auto& entries) {
+    auto* const first = append(entries, count);
+    std::iota(first, first + count, 0);
+  };
+  is_narrow ? fill(to.narrow) : fill(to.wide);
   return found->second;
 }
 
@@ -213,7 +229,7 @@ std::uint32_t CompactWriter::list_of(const BatchRows& from, const BatchRows::Run
 
 std::size_t CompactWriter::KeyHash::operator()(const Key& key) const {
   std::size_t hash = key.place;
-  const int flags = (key.is_narrow ? 1 : 0) + (key.is_offsets ? 2 : 0);
+  const int flags = (key.is_narrow ? 1 : 0) + (key.is_offsets ? 2 : 0) + (key.is_order ? 4 : 0);
   boost::hash_combine(hash, flags);
   boost::hash_combine(hash, key.count);
   boost::hash_combine(hash, key.list);

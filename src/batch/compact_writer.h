@@ -36,6 +36,8 @@ class CompactWriter {
   void add_access(const BatchRows& from, const BatchRows::Run& of, std::uint32_t a, BatchRows& to);
   [[nodiscard]] std::uint32_t offsets_of(const BatchRows& from, const BatchRows::Run& of,
                                          BatchRows& to);
+  // An order of `count` rows as they are.
+  [[nodiscard]] std::uint32_t order_of(std::uint32_t count, bool is_narrow, BatchRows& to);
   [[nodiscard]] std::uint32_t list_of(const BatchRows& from, const BatchRows::Run& of,
                                       std::uint32_t a, BatchRows& to);
   // What an array is made of. Arrays of equal keys are one.
@@ -44,6 +46,7 @@ class CompactWriter {
     std::uint32_t count = 0;  ///< of these
     bool is_narrow = false;   ///< they are, and so is the array
     bool is_offsets = false;
+    bool is_order = false;
     std::uint32_t members = 0;      ///< of a row, where all have as many
     std::uint32_t stride = 0;       ///< between members of a row; 0: one after another
     const void* list = nullptr;     ///< null: counters themselves

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/batch/tested_backend.h"
+#include "tests/support/graph_builder.h"
 #include "tests/support/random_graph.h"
 #include "vecc/backend.h"
 #include "vecc/fanout.h"
@@ -98,6 +99,45 @@ TEST(CompactSteps, are_those_of_spread_batches_bit_by_bit) {
         EXPECT_TRUE(compare_forms(model, options, is_emulated() ? 6 : 20));
       }
     }
+  }
+}
+
+std::vector<double> small_values(std::uint32_t count, std::uint32_t seed) {
+  std::vector<double> values(count);
+  for (std::uint32_t i = 0; i < count; ++i) values[i] = ((i + 5 * seed) * 37 % 64 - 31.5) / 256;
+  return values;
+}
+
+// Samples that read two rows each, of matrices by type: kernels whose rows come in their order.
+NeuronGraph typed_matrices() {
+  constexpr std::uint32_t kSide = 40;
+  constexpr std::uint32_t kSamples = 50;
+  GraphBuilder b;
+  const WeightId matrices =
+      b.weight_table("w", 3, Shape(kSide, kSide), small_values(3 * kSide * kSide, 1));
+  const WeightId last = b.weight("u", Shape::row(kSide), small_values(kSide, 2));
+  const GroupIndex facts = b.group("x", NeuronClass::Fact);
+  const GroupIndex layer = b.group("h");
+  const GroupIndex outputs = b.group("y");
+  std::vector<NeuronId> rows;
+  for (std::uint32_t i = 0; i < kSamples; ++i) {
+    const NeuronId x = b.fact(facts, Shape::column(kSide), small_values(kSide, 3 + i));
+    rows.push_back(b.neuron(layer, function(Combination::Sum, Transformation::Tanh), {x},
+                            {matrices + i * 7 % 5 % 3}));
+  }
+  for (std::uint32_t i = 0; i < kSamples; ++i) {
+    const NeuronId y = b.neuron(outputs, function(Combination::Sum),
+                                {rows[i], rows[(i + 11) % kSamples]}, {last, last});
+    b.sample(y, Shape(), {i % 3 * 0.5});
+  }
+  return b.build();
+}
+
+TEST(CompactSteps, of_matrices_by_type_are_those_of_spread_batches) {
+  const FormModel model(typed_matrices());
+  for (const auto& [what, options] : form_cases()) {
+    SCOPED_TRACE(std::string(what) + " of " + std::to_string(options.batch_size));
+    EXPECT_TRUE(compare_forms(model, options, is_emulated() ? 6 : 20));
   }
 }
 
