@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -18,38 +19,47 @@
 namespace vecc::opt {
 namespace {
 
+using NameSet = boost::unordered_flat_set<std::string>;
+
 struct ProgramRun {
   std::vector<Executable::Output> outputs;             // by sample
   std::vector<std::vector<double>> gradients;          // by parameter; empty without gradients
   std::map<std::string, std::vector<double>> updated;  // what updates store, by what holds it
 };
 
-// By parameter: whether row numbers, or steps, are made of it. A random number would be none.
-std::vector<bool> numbers_rows(const Program& program) {
+// Adds the parameters that row numbers, or steps, are made of: random numbers would be none.
+void add_numbering(const Program& program, NameSet& names) {
   std::vector<bool> counts(program.ops().size());
-  std::vector<bool> result(program.parameters().size());
   for (auto id = static_cast<ValueId>(program.ops().size()); id-- > 0;) {
     const Op& op = program.op(id);
-    if (const auto* weight = std::get_if<WeightOp>(&op.attributes)) {
-      result[weight->parameter] = result[weight->parameter] || counts[id];
+    const auto* weight = std::get_if<WeightOp>(&op.attributes);
+    if (weight != nullptr && counts[id]) {
+      names.insert(program.parameters()[weight->parameter].name);
     }
     for (std::size_t k = 0; k < op.operands.size(); ++k) {
       const bool is_number = has_value_index(op) && k + 1 == op.operands.size();
       if (is_number || counts[id]) counts[op.operands[k]] = true;
     }
   }
-  return result;
 }
 
+// Of which weights two Programs run: both of the same, also where only one of them reads a
+// parameter as row numbers (a pass dropped what did).
+struct DrawnWeights {
+  NameSet kept;           // those that keep their values
+  bool keep_all = false;  // or all that have values do
+  std::uint64_t seed = 0;
+};
+
 // Ops and arrays are shared; only the weights are its own.
-Program with_drawn_weights(Program program, std::uint64_t seed) {
-  const std::vector<bool> keeps_values = numbers_rows(program);
+Program with_drawn_weights(Program program, const DrawnWeights& drawn) {
   for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
     const Parameter& parameter = program.parameters()[p];
-    if (keeps_values[p] && parameter.values) continue;
+    const bool keeps = drawn.keep_all || drawn.kept.contains(parameter.name);
+    if (keeps && parameter.values) continue;
     const std::size_t count = parameter.rows * parameter.shape.size();
-    program.set_parameter_values(p, std::make_shared<const std::vector<double>>(
-                                        draw_numbers(seed, "parameter " + parameter.name, count)));
+    program.set_parameter_values(p, std::make_shared<const std::vector<double>>(draw_numbers(
+                                        drawn.seed, "parameter " + parameter.name, count)));
   }
   return program;
 }
@@ -76,12 +86,12 @@ Result<std::map<std::string, std::vector<double>>> updated_values(const Program&
   return values;
 }
 
-// On the weights that `seed` draws. Errors: those of compare_programs.
-Result<ProgramRun> run_on_draw(const Program& program, std::uint64_t seed, bool gradients) {
+// Errors: those of compare_programs.
+Result<ProgramRun> run_on_draw(const Program& program, const DrawnWeights& drawn, bool gradients) {
   ExecutionOptions options;
   options.gradients = gradients;
   VECC_TRY(const auto executable,
-           reference::interpreter_backend().compile(with_drawn_weights(program, seed), options));
+           reference::interpreter_backend().compile(with_drawn_weights(program, drawn), options));
   VECC_TRY_VOID(executable->run());
   ProgramRun run;
   VECC_TRY(run.outputs, executable->outputs());
@@ -89,7 +99,7 @@ Result<ProgramRun> run_on_draw(const Program& program, std::uint64_t seed, bool 
   if (!gradients) return run;
   std::size_t count = 0;
   for (const Executable::Output& output : run.outputs) count += output.value.size();
-  VECC_TRY_VOID(executable->differentiate(draw_numbers(seed, "outputs", count)));
+  VECC_TRY_VOID(executable->differentiate(draw_numbers(drawn.seed, "outputs", count)));
   for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
     VECC_TRY(run.gradients.emplace_back(), executable->gradient(p));
   }
@@ -234,26 +244,78 @@ class DrawComparison {
   Comparison result_;
 };
 
-Result<Comparison> compare_draw(const Program& before, const Program& after, std::uint64_t seed,
-                                const CompareOptions& options) {
-  VECC_TRY(const ProgramRun first, run_on_draw(before, seed, options.gradients));
-  VECC_TRY(const ProgramRun second, run_on_draw(after, seed, options.gradients));
-  Comparison result = DrawComparison(before, after, options).compare(first, second);
-  if (!result.equal) result.difference += " (weights of seed " + std::to_string(seed) + ")";
-  return result;
+// Whether the run ended by the numbers that it computed.
+bool is_of_row_numbers(const Errors& errors) {
+  return std::ranges::any_of(errors.list(), [](const Diagnostic& each) {
+    return each.code == ErrorCode::RowNumber || each.code == ErrorCode::DifferentRows;
+  });
 }
+
+class ProgramComparison {
+ public:
+  ProgramComparison(const Program& before, const Program& after, const CompareOptions& options)
+      : before_(before), after_(after), options_(options) {
+    add_numbering(before, weights_.kept);
+    add_numbering(after, weights_.kept);
+  }
+
+  Result<Comparison> compare_draw(std::uint64_t seed) {
+    weights_.seed = seed;
+    VECC_TRY_VOID(check_values());
+    Result<ProgramRun> first = run_on_draw(before_, weights_, options_.gradients);
+    if (!first && is_of_row_numbers(first.error()) && !weights_.keep_all) {
+      // Equal rows that are stored twice, for one, are equal by the values that are given.
+      weights_.keep_all = true;
+      first = run_on_draw(before_, weights_, options_.gradients);
+    }
+    if (!first) return first.error();
+    const Result<ProgramRun> second = run_on_draw(after_, weights_, options_.gradients);
+    Comparison result;
+    if (second) {
+      result = DrawComparison(before_, after_, options_).compare(*first, *second);
+    } else if (is_of_row_numbers(second.error())) {
+      result.equal = false;
+      result.difference = "runs before, but after: " + second.error().text();
+    } else {
+      return second.error();
+    }
+    if (!result.equal) result.difference += " (weights of seed " + std::to_string(seed) + ")";
+    return result;
+  }
+
+ private:
+  // That what must keep its values has some.
+  [[nodiscard]] Result<void> check_values() const {
+    for (const Program* const program : {&before_, &after_}) {
+      for (const Parameter& parameter : program->parameters()) {
+        if (parameter.values || parameter.rows == 0) continue;
+        if (!weights_.kept.contains(parameter.name)) continue;
+        return Errors(ErrorCode::MissingValues, quoted_name(parameter),
+                      "found no values, expected some: row numbers or steps are made of it, which "
+                      "random numbers are not");
+      }
+    }
+    return {};
+  }
+
+  const Program& before_;
+  const Program& after_;
+  const CompareOptions& options_;
+  DrawnWeights weights_;
+};
 
 }  // namespace
 
 Result<Comparison> compare_programs(const Program& before, const Program& after,
                                     const CompareOptions& options) {
   VECC_CHECK(options.draws > 0, "a comparison without a draw");
+  ProgramComparison comparison(before, after, options);
   Comparison all;
   std::uint64_t seed = options.seed;
   for (std::uint32_t draw = 0; draw < options.draws; ++draw) {
-    VECC_TRY(Comparison one, compare_draw(before, after, seed++, options));
+    VECC_TRY(Comparison one, comparison.compare_draw(seed++));
     if (!one.equal) {
-      VECC_TRY(const Comparison again, compare_draw(before, after, seed++, options));
+      VECC_TRY(const Comparison again, comparison.compare_draw(seed++));
       if (!again.equal) return one;
       one = again;  // a false alarm
     }

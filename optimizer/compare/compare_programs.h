@@ -30,10 +30,11 @@ struct Comparison {
 
 /// Runs both Programs on the same weights, uniform in [-1, 1) by the parameter's name and the
 /// element's place in it, so that the order of parameters does not matter; their gradients are
-/// those of the outputs' sum with random factors. A parameter that row numbers are made of keeps
-/// its values. Equal is |after - before| <= tolerance * max(1,
-/// |before|) for every element of every output and gradient, and of what updates store, with NaN
-/// and infinity in the same places, and the same shapes.
+/// those of the outputs' sum with random factors. A parameter that row numbers or steps are made of
+/// in either Program keeps its values in both; if `before` does not run by other weights' numbers
+/// (it stores rows twice that are equal only by the values given), all keep theirs. Equal is
+/// |after - before| <= tolerance * max(1, |before|) for every element of every output and gradient,
+/// and of what updates store, with NaN and infinity in the same places, and the same shapes.
 ///
 /// A parameter that only one of the Programs has (dropped as dead) is equal if its gradient is
 /// zero.
@@ -46,7 +47,9 @@ struct Comparison {
 ///
 /// Runs one Program after the other, and keeps only outputs and gradients of the first.
 ///
-/// Errors: BackendUnsupported (gradients of a Program with updates), OutOfMemory.
+/// Errors: BackendUnsupported (gradients of a Program with updates), MissingValues (of a parameter
+/// that row numbers or steps are made of), RowNumber and DifferentRows (of `before`, by the values
+/// given), OutOfMemory.
 [[nodiscard]] Result<Comparison> compare_programs(const Program& before, const Program& after,
                                                   const CompareOptions& options = {});
 

@@ -217,6 +217,96 @@ parameter "w" [1, 1]
   EXPECT_TRUE(opt::compare_programs(program, program, options)->equal);
 }
 
+// A batch that a parameter holds: rows of it are taken, and those number rows.
+TEST(ComparePrograms, RowNumbersThatAreTakenKeepTheirValues) {
+  const std::string taken = R"(samples 3
+parameter "t" [3, 1] = {0, 1, 2}
+parameter "e" [3, 2x1]
+%0 = weight "t" : f32[3, 1]
+%1 = fact {7} : f32[1, 1]
+%2 = draw %1 < 3 seed 1 stream 2 : f32[3, 1]
+%3 = take %0, %2 : f32[3, 1]
+%4 = weight "e" : f32[3, 2x1]
+%5 = take %4, %3 : f32[3, 2x1]
+%6 = output %5 [0:3] : f32[3, 2x1])";
+  expect_equal(taken, taken);
+}
+
+// What only one of the Programs reads as row numbers has the same values in both.
+TEST(ComparePrograms, RowNumbersOfOneProgramAreThoseOfTheOther) {
+  const std::string dead = R"(samples 1
+parameter "i" [1, 1] = {0}
+%0 = weight "i" : f32[1, 1]
+%1 = fact {5, 6} : f32[2, 1]
+%2 = take %1, %0 : f32[1, 1]
+%3 = output %0 [0:1] : f32[1, 1])";
+  const std::string dropped = R"(samples 1
+parameter "i" [1, 1] = {0}
+%0 = weight "i" : f32[1, 1]
+%1 = output %0 [0:1] : f32[1, 1])";
+  expect_equal(dead, dropped);
+  expect_equal(dropped, dead);
+}
+
+TEST(ComparePrograms, RowNumbersWithoutValuesAreNotDrawn) {
+  const Program program = program_of(R"(samples 1
+parameter "i" [1, 1]
+%0 = weight "i" : f32[1, 1]
+%1 = draw %0 < 5 seed 1 stream 2 : f32[1, 1]
+%2 = output %1 [0:1] : f32[1, 1])");
+  const auto refused = opt::compare_programs(program, program, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text(),
+            "parameter \"i\": error: found no values, expected some: row numbers or steps are made "
+            "of it, which random numbers are not [E023]");
+}
+
+// Two rows stored in one are equal by the values that are given, not by random ones.
+TEST(ComparePrograms, RowsThatAreStoredTwiceKeepTheirValues) {
+  const auto stored = [](const std::string& values, const std::string& moved) {
+    return program_of(R"(samples 2
+parameter "x" [2, 1] = {)" +
+                      values +
+                      R"(}
+%0 = weight "x" : f32[2, 1]
+%1 = fact {3, 3} : f32[2, 1]
+%2 = state "s" = 0 : f32[4, 1]
+%3 = map sum($0, )" + moved +
+                      R"() %0 : f32[2, 1]
+%4 = update %2, %3, %1 : f32[2, 1]
+%5 = output %0 [0:2] : f32[2, 1])");
+  };
+  const opt::CompareOptions options{.gradients = false};
+  const Program program = stored("4, 4", "1");
+  const auto equal = opt::compare_programs(program, program, options);
+  ASSERT_TRUE(equal) << equal.error().text();
+  EXPECT_TRUE(equal->equal) << equal->difference;
+  const auto other = opt::compare_programs(program, stored("4, 4", "2"), options);
+  ASSERT_TRUE(other) << other.error().text();
+  EXPECT_FALSE(other->equal);
+  // Not by its own values either.
+  const Program broken = stored("4, 5", "1");
+  const auto refused = opt::compare_programs(broken, broken, options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().list().front().code, ErrorCode::DifferentRows);
+}
+
+// A pass that makes row numbers wrong changes what is computed.
+TEST(ComparePrograms, RowNumbersThatOnlyThenAreWrongAreADifference) {
+  const auto taken = [](const std::string& number) {
+    return R"(samples 1
+%0 = fact {5, 6} : f32[2, 1]
+%1 = fact {)" +
+           number +
+           R"(} : f32[1, 1]
+%2 = take %0, %1 : f32[1, 1]
+%3 = output %2 [0:1] : f32[1, 1])";
+  };
+  const opt::Comparison result = compare(taken("1"), taken("2"));
+  EXPECT_FALSE(result.equal);
+  EXPECT_THAT(result.difference, StartsWith("runs before, but after: interpreter: %2 take, row 0"));
+}
+
 TEST(ComparePrograms, RandomGraphsAreEqualToThemselves) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const Program program = vectorize(random_graph(random_options(seed)).graph).value().program;
