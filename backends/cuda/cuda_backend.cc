@@ -2,6 +2,7 @@
 
 #include "backends/cuda/cuda_executable.h"
 #include "backends/cuda/nvrtc.h"
+#include "src/program/value_indices.h"
 
 namespace vecc {
 namespace {
@@ -35,6 +36,10 @@ class CudaBackend final : public Backend {
                       " does not compile for " + opened->name() + " (compute capability " +
                       capability_text(opened->target().capability) +
                       "): set VECC_NVRTC to another version's library");
+  }
+
+  [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
+    return value_index_gaps(program);
   }
 
   [[nodiscard]] bool binds_batches() const override { return true; }

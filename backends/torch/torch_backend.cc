@@ -6,6 +6,7 @@
 
 #include "backends/common/only_exact.h"
 #include "backends/torch/torch_executable.h"
+#include "src/program/value_indices.h"
 #include "src/support/quantity_text.h"
 #include "vecc/escape.h"
 
@@ -35,11 +36,13 @@ class TorchBackend final : public Backend {
   }
 
   [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
+    std::vector<std::string> gaps = value_index_gaps(program);
     const std::size_t ops = program.ops().size();
-    if (ops <= kMostOps) return {};
-    return {text_of_count(ops, "op") + ", more than " + text_of_count(kMostOps, "op") +
-            ": each is a call of libtorch that keeps some 5 KB; --backend=cpu runs them in a tenth "
-            "of the time and memory"};
+    if (ops <= kMostOps) return gaps;
+    gaps.push_back(text_of_count(ops, "op") + ", more than " + text_of_count(kMostOps, "op") +
+                   ": each is a call of libtorch that keeps some 5 KB; --backend=cpu runs them in "
+                   "a tenth of the time and memory");
+    return gaps;
   }
 
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(

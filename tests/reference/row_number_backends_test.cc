@@ -33,18 +33,23 @@ TEST(RowNumberBackends, BackendsWithoutThemSayWhichOpAndWhoRunsIt) {
     const auto compiled = backend->compile(program, options);
     if (name == "interpreter") {
       ASSERT_TRUE(compiled) << compiled.error().text();
+      EXPECT_TRUE(backend->unsupported(program).empty());
       EXPECT_TRUE((*compiled)->run());
       continue;
     }
     ASSERT_FALSE(compiled);
     std::vector<std::string> refused;
+    std::vector<std::string> messages;
     for (const Diagnostic& error : compiled.error().list()) {
       EXPECT_EQ(error.code, ErrorCode::BackendUnsupported);
       EXPECT_NE(error.message.find("only the backend interpreter runs"), std::string::npos);
+      messages.push_back(error.message);
       refused.push_back(error.message.substr(0, error.message.find(':')));
     }
     EXPECT_EQ(refused, (std::vector<std::string>{"%1 draw", "%3 take", "%4 sum_equal",
                                                  "%5 scatter_sum", "%7 update"}));
+    // `auto` goes on to one that can.
+    EXPECT_EQ(backend->unsupported(program), messages);
   }
 }
 
