@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/program/value_indices.h"
+
 namespace vecc::libtorch {
 namespace {
 
@@ -32,6 +34,7 @@ bool is_view(const Index& rows) {
 
 void StoredUpdates::add(const Program& program, ValueId update, at::Tensor target,
                         DeviceArrays& arrays) {
+  VECC_CHECK(!has_value_index(program.op(update)), "an update of rows that are no value");
   updates_.push_back(update);
   written_.insert(memory_of(target));
   Target& to = targets_.emplace_back();

@@ -31,7 +31,9 @@ enum class RestrictUpdates : std::uint8_t { Drop, Keep };
 ///   %3 = output %2 [1, 0] : f32[2, 1]                    row 0 is now sample 1
 class BatchProgram {
  public:
-  /// A forward Program: no contract, vjp or state (their VECC_CHECK). It must outlive this.
+  /// A forward Program, with updates of whole parameters. What the samples read has no contract,
+  /// vjp or state, nor an index that is a value (draw, take, sum_equal, scatter_sum):
+  /// restrict_to()'s VECC_CHECK, as of other updates that it keeps. It must outlive this.
   explicit BatchProgram(const Program& program);
 
   /// The Program of these samples (each below sample_count(), each at most once), which it numbers

@@ -116,7 +116,9 @@ struct PlanOptions {
   std::vector<UsualMembers> usual_members = {};
 };
 
-/// Lowers a Program, any. Linear in its rows, reads and members.
+/// Lowers a Program, any without indices that are values (`draw`, `take`, `sum_equal`,
+/// `scatter_sum`, an `update` of three operands: its VECC_CHECK). Linear in its rows, reads and
+/// members.
 [[nodiscard]] Plan make_plan(const Program& program, const PlanOptions& options = {});
 
 /// Every launch of the Plan: kernels verify; accesses lie within their buffers, every entry of an

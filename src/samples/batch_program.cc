@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "src/program/members.h"
 #include "src/program/select_rows.h"
+#include "src/program/value_indices.h"
 #include "src/samples/operand_rows.h"
 #include "src/samples/reached_rows.h"
 
@@ -154,13 +156,14 @@ class Restriction {
   }
 
   ValueId make(const UpdateOp& update, ValueId id, const Op& op) {
-    VECC_CHECK(!update.rows, "a forward Program updates whole parameters");
+    VECC_CHECK(!update.rows && !has_value_index(op), "a forward Program updates whole parameters");
     return add(update, {*values_[op.operands[0]], read(id, 1)}, op);
   }
 
   template <class Other>
-  ValueId make(const Other&, ValueId, const Op& op) {
-    fail_check("an op of a forward Program", __FILE__, __LINE__, op.note);
+  ValueId make(const Other&, ValueId id, const Op& op) {
+    fail_check("an op of a forward Program", __FILE__, __LINE__,
+               "%" + std::to_string(id) + " " + std::string(text_of(op.kind())));
   }
 
   const Program& program_;

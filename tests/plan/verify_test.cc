@@ -159,5 +159,19 @@ TEST(PlanText, NamesAreEscaped) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
+// A Plan's rows are known when it is made; none is stored in a row that nobody named.
+TEST(VerifyPlan, bad_update_of_rows_that_are_values) {
+  const Program program = parse_program(R"(vecc program 1 f64 samples 0
+parameter "w" [3, 1] = {0, 0, 0}
+%0 = weight "w" : f64[3, 1]
+%1 = fact {2, 1, 0} : f64[3, 1]
+%2 = fact {1, 2, 3} : f64[3, 1]
+%3 = update %0, %2, %1 : f64[3, 1]
+)",
+                                        "test")
+                              .value();
+  EXPECT_THROW(static_cast<void>(make_plan(program)), InternalError);
+}
+
 }  // namespace
 }  // namespace vecc::test

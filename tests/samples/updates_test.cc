@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "src/program/forward.h"
 #include "vecc/batch_program.h"
 #include "vecc/program_text.h"
 
@@ -54,6 +55,36 @@ TEST(Updates, AreKeptWithAllTheyRead) {
     if (op.kind() == OpKind::Segment) {
       EXPECT_EQ(restricted.op(op.operands[0]).rows, 4u);
     }
+  }
+}
+
+// Rows that a value numbers are not known before the run.
+TEST(Updates, bad_indices_that_are_values) {
+  const std::string head = R"(vecc program 1 f64 samples 3
+parameter "w" [3, 1] = {0, 0, 0}
+%0 = fact {1, 2, 3} : f64[3, 1]
+%1 = fact {2, 1, 0} : f64[3, 1]
+%2 = weight "w" : f64[3, 1]
+)";
+  const std::uint32_t samples[] = {2, 0};
+  const auto restrict_text = [&](const std::string& ops, RestrictUpdates updates) {
+    const Program program = parse_program(head + ops, "test").value();
+    EXPECT_FALSE(is_forward(program));
+    return print(BatchProgram(program).restrict_to(samples, updates));
+  };
+  const std::string stored = R"(%3 = output %0 [0:3] : f64[3, 1]
+%4 = update %2, %0, %1 : f64[3, 1]
+)";
+  EXPECT_THROW(restrict_text(stored, RestrictUpdates::Keep), InternalError);
+  EXPECT_EQ(restrict_text(stored, RestrictUpdates::Drop).find("update"), std::string::npos);
+  const std::string taken = R"(%3 = take %2, %1 : f64[3, 1]
+%4 = output %3 [0:3] : f64[3, 1]
+)";
+  try {
+    restrict_text(taken, RestrictUpdates::Drop);
+    FAIL() << "restricted";
+  } catch (const InternalError& error) {
+    EXPECT_NE(std::string(error.what()).find("%3 take"), std::string::npos) << error.what();
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/plan/lower/lower_ops.h"
+#include "src/program/value_indices.h"
 
 namespace vecc {
 namespace {
@@ -73,6 +74,7 @@ class UpdateLowering {
     lowering_.op = id;
     const Op& op = lowering_.program.op(id);
     const auto& update = std::get<UpdateOp>(op.attributes);
+    VECC_CHECK(!has_value_index(op), "an update that a Plan has: its rows are no value");
     ValueTable& values = lowering_.grouping.values;
     RowRead read{values.source(id), op.shape};
     std::uint32_t rows = op.rows;
