@@ -65,7 +65,8 @@ struct ParameterGradient {
   /// Only these rows are read and written, each once. None: all.
   std::optional<Index> touched = std::nullopt;
   /// The rows that are read and written are a value's: append_row_gradients(). Not with `touched`,
-  /// nor with limits of gradients.
+  /// nor with limits of gradients, nor where the optimizer moves rows without a gradient: only of
+  /// lazy-adam, and of sgd and adagrad without momentum and weight decay.
   std::optional<ValueId> rows = std::nullopt;
 };
 
@@ -87,8 +88,8 @@ struct StepOps {
 /// after every other op of a run. What changes from step to step (the learning rate, Adam's bias
 /// corrections) is read from parameters "step.rate", "step.bias1" and such, which the host sets.
 /// Errors: Usage (options out of range, or not the optimizer's; a parameter twice, of other rows or
-/// shape than its gradient; a row touched twice; limits of gradients of rows that a value names),
-/// DuplicateName.
+/// shape than its gradient; a row touched twice; limits of gradients of rows that a value names, or
+/// an optimizer that moves others, or numbers that are no rows'), DuplicateName.
 [[nodiscard]] Result<StepOps> append_step(Program& program,
                                           std::span<const ParameterGradient> gradients,
                                           const OptimizerOptions& options);

@@ -2,12 +2,11 @@
 #include <string>
 
 #include "src/program/op_rules.h"
+#include "src/program/value_indices.h"
 
 namespace vecc {
 namespace {
 
-// Up to here f32 has every whole number.
-constexpr std::uint64_t kMostInFloat = 1ull << 24;
 constexpr std::uint32_t kStreams = 256;
 
 Result<void> expect_scalars(const OpContext& context, std::size_t k) {
@@ -31,9 +30,9 @@ Result<void> expect_same_rows(const OpContext& context) {
 
 Result<void> check_row_numbers(const OpContext& context, std::size_t k, std::uint32_t rows) {
   VECC_TRY_VOID(expect_scalars(context, k));
-  if (context.program().dtype() != DType::F32 || rows <= kMostInFloat) return {};
+  if (context.program().dtype() != DType::F32 || rows <= kMostRowsInF32) return {};
   return context.error("counts " + count_text(rows, "row") + " by f32, expected at most " +
-                       std::to_string(kMostInFloat) + ": more numbers f32 does not tell apart");
+                       std::to_string(kMostRowsInF32) + ": more numbers f32 does not tell apart");
 }
 
 Result<OpResult> check_op(const OpContext& context, const DrawOp& op) {
@@ -48,9 +47,9 @@ Result<OpResult> check_op(const OpContext& context, const DrawOp& op) {
     return context.error("has stream " + std::to_string(op.stream) + ", expected less than " +
                          std::to_string(kStreams));
   }
-  if (context.program().dtype() == DType::F32 && op.bound > kMostInFloat) {
+  if (context.program().dtype() == DType::F32 && op.bound > kMostRowsInF32) {
     return context.error("draws numbers below " + std::to_string(op.bound) +
-                         " in f32, expected at most " + std::to_string(kMostInFloat) +
+                         " in f32, expected at most " + std::to_string(kMostRowsInF32) +
                          ": more numbers f32 does not tell apart");
   }
   return OpResult{op.rows, Shape::scalar()};

@@ -25,15 +25,18 @@ bool has_value_index(const Op& op) {
   fail_check("known op", __FILE__, __LINE__, std::string(text_of(op.kind())));
 }
 
+std::string value_index_gap(const Program& program, ValueId id) {
+  const OpKind kind = program.op(id).kind();
+  const std::string what = kind == OpKind::Draw ? "its numbers are drawn by the step"
+                                                : "its row numbers are values of the step";
+  return "%" + std::to_string(id) + " " + std::string(text_of(kind)) + ": " + what +
+         ", which only the backend interpreter runs";
+}
+
 std::vector<std::string> value_index_gaps(const Program& program) {
   std::vector<std::string> gaps;
   for (ValueId id = 0; id < program.ops().size(); ++id) {
-    const Op& op = program.op(id);
-    if (!has_value_index(op)) continue;
-    const std::string what = op.kind() == OpKind::Draw ? "its numbers are drawn by the step"
-                                                       : "its row numbers are values of the step";
-    gaps.push_back("%" + std::to_string(id) + " " + std::string(text_of(op.kind())) + ": " + what +
-                   ", which only the backend interpreter runs");
+    if (has_value_index(program.op(id))) gaps.push_back(value_index_gap(program, id));
   }
   return gaps;
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "src/program/value_indices.h"
 #include "src/train/clip_gradients.h"
 #include "src/train/step_rule.h"
 #include "vecc/escape.h"
@@ -64,11 +65,45 @@ bool has_repeated_row(const Index& rows) {
   return false;
 }
 
+// Whether a step moves rows without a gradient, too, or states beside them: a step of some rows
+// alone is then one of another optimizer.
+bool moves_every_row(const OptimizerOptions& options) {
+  const OptimizerOptions o = with_defaults(options);
+  if (info(o.optimizer).rows == OptimizerRows::Touched) return false;
+  if (o.optimizer != Optimizer::Sgd && o.optimizer != Optimizer::Adagrad) return true;
+  return o.momentum.value_or(0) != 0 || o.weight_decay.value_or(0) != 0;
+}
+
+// What is wrong with a gradient of rows that a value names; empty if nothing is.
+std::string wrong_rows(const Program& program, const ParameterGradient& of,
+                       const OptimizerOptions& options) {
+  const Op& numbers = program.op(*of.rows);
+  const std::uint32_t rows = program.parameters()[of.parameter].rows;
+  if (of.touched) return "is touched in rows of a list and of a value";
+  if (options.clip_norm || options.clip_value) {
+    return "has a gradient of rows that a value names, which no limit is for";
+  }
+  if (!numbers.shape.is_scalar()) {
+    return "has rows that are numbered by values of shape " + numbers.shape.text() +
+           ", expected scalars";
+  }
+  if (program.dtype() == DType::F32 && rows > kMostRowsInF32) {
+    return "has " + std::to_string(rows) + " rows, which f32 does not number: expected at most " +
+           std::to_string(kMostRowsInF32);
+  }
+  if (!moves_every_row(options)) return "";
+  return "has a gradient of rows that a value names, but a step of " +
+         std::string(text_of(options.optimizer)) +
+         " with these options moves rows without a gradient, too: expected the gradient of all "
+         "rows, lazy-adam, or sgd or adagrad without momentum and weight decay";
+}
+
 Result<void> check_gradients(const Program& program, std::span<const ParameterGradient> gradients,
-                             bool has_limits) {
+                             const OptimizerOptions& options) {
   std::vector<bool> seen(program.parameters().size());
   for (const ParameterGradient& each : gradients) {
-    VECC_CHECK(each.parameter < seen.size() && each.gradient < program.ops().size(),
+    VECC_CHECK(each.parameter < seen.size() && each.gradient < program.ops().size() &&
+                   each.rows.value_or(0) < program.ops().size(),
                "a step of what is not in the program");
     const Parameter& parameter = program.parameters()[each.parameter];
     const Op& gradient = program.op(each.gradient);
@@ -84,9 +119,9 @@ Result<void> check_gradients(const Program& program, std::span<const ParameterGr
                    gradient.shape.text() + "], expected [" + std::to_string(rows) + ", " +
                    parameter.shape.text() + "]");
     }
-    if (each.rows && each.touched) return error("is touched in rows of a list and of a value");
-    if (each.rows && has_limits) {
-      return error("has a gradient of rows that a value names, which no limit is for");
+    if (each.rows) {
+      std::string wrong = wrong_rows(program, each, options);
+      if (!wrong.empty()) return error(std::move(wrong));
     }
     if (!each.touched) continue;
     if (each.touched->bound() > parameter.rows) {
@@ -226,8 +261,7 @@ namespace vecc {
 Result<StepOps> append_step(Program& program, std::span<const ParameterGradient> gradients,
                             const OptimizerOptions& options) {
   VECC_TRY_VOID(training::check_options(options));
-  VECC_TRY_VOID(
-      training::check_gradients(program, gradients, options.clip_norm || options.clip_value));
+  VECC_TRY_VOID(training::check_gradients(program, gradients, options));
   return training::StepAppender(program, options).append(gradients);
 }
 

@@ -192,6 +192,56 @@ TEST(RowNumberGradients, ALazyStepTouchesTheRowsThatAreTaken) {
   EXPECT_EQ(trained(true), trained(false));
 }
 
+// Where rows without a gradient move, a step of some rows is one of another optimizer.
+TEST(RowNumberGradients, bad_steps_of_rows_of_optimizers_that_move_all) {
+  const auto error_of = [](OptimizerOptions options) {
+    Program p(DType::F64);
+    const ParameterIndex w = p.add_parameter({"w", 4, Shape(), nullptr}).value();
+    ParameterGradient gradient{w, p.unit_fact(2)};
+    gradient.rows = p.fact({0, 1}, 2, Shape());
+    const auto made = append_step(p, {&gradient, 1}, options);
+    return made ? "" : made.error().text();
+  };
+  const auto refusal = [](const std::string& optimizer) {
+    return "parameter \"w\": error: has a gradient of rows that a value names, but a step of " +
+           optimizer +
+           " with these options moves rows without a gradient, too: expected the gradient of all "
+           "rows, lazy-adam, or sgd or adagrad without momentum and weight decay [E050]";
+  };
+  for (const Optimizer each : {Optimizer::Adam, Optimizer::AdamW, Optimizer::RmsProp}) {
+    EXPECT_EQ(error_of({.optimizer = each}), refusal(std::string(text_of(each))));
+  }
+  EXPECT_EQ(error_of({.optimizer = Optimizer::Sgd, .momentum = 0.9}), refusal("sgd"));
+  EXPECT_EQ(error_of({.optimizer = Optimizer::Sgd, .weight_decay = 0.1}), refusal("sgd"));
+  EXPECT_EQ(error_of({.optimizer = Optimizer::Adagrad, .weight_decay = 0.1}), refusal("adagrad"));
+  EXPECT_EQ(error_of({.optimizer = Optimizer::Sgd, .momentum = 0}), "");
+  EXPECT_EQ(error_of({.optimizer = Optimizer::Adagrad}), "");
+  EXPECT_EQ(error_of({.optimizer = Optimizer::LazyAdam, .weight_decay = 0.1}), "");
+}
+
+TEST(RowNumberGradients, bad_numbers_of_rows_are_refused) {
+  const auto error_of = [](std::uint32_t rows, Shape shape) {
+    Program p(DType::F32);
+    const ParameterIndex w = p.add_parameter({"w", rows, Shape(), nullptr}).value();
+    ParameterGradient gradient{w, p.unit_fact(2)};
+    gradient.rows = p.fact(std::vector<double>(2 * shape.size()), 2, shape);
+    const auto made = append_step(p, {&gradient, 1}, {.optimizer = Optimizer::Sgd});
+    return made ? "" : made.error().text();
+  };
+  EXPECT_EQ(error_of(1 << 24, Shape()), "");
+  EXPECT_EQ(error_of(4, Shape::column(2)),
+            "parameter \"w\": error: has rows that are numbered by values of shape 2x1, expected "
+            "scalars [E050]");
+  EXPECT_EQ(
+      error_of((1 << 24) + 1, Shape()),
+      "parameter \"w\": error: has 16777217 rows, which f32 does not number: expected at most "
+      "16777216 [E050]");
+  Program p(DType::F64);
+  const ParameterIndex w = p.add_parameter({"w", 1, Shape(), nullptr}).value();
+  const ParameterGradient beyond{w, p.unit_fact(1), std::nullopt, 7};
+  EXPECT_THROW(static_cast<void>(append_step(p, {&beyond, 1}, {})), InternalError);
+}
+
 TEST(RowNumberGradients, bad_steps_of_rows_are_refused) {
   const auto error_of = [](bool limited, bool listed, std::uint32_t rows) {
     Program p(DType::F64);
@@ -200,6 +250,7 @@ TEST(RowNumberGradients, bad_steps_of_rows_are_refused) {
     gradient.rows = p.fact({0, 1}, 2, Shape());
     if (listed) gradient.touched = Index::list({0, 1});
     OptimizerOptions options;
+    options.optimizer = Optimizer::Sgd;
     if (limited) options.clip_norm = 1;
     const auto made = append_step(p, {&gradient, 1}, options);
     return made ? "" : made.error().text();
