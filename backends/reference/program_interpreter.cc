@@ -42,6 +42,10 @@ Errors usage(std::string message) {
   return Errors(ErrorCode::Usage, "interpreter", std::move(message));
 }
 
+Errors no_values(const std::string& call) {
+  return usage(call + ": no run yet, or the last one had an error");
+}
+
 using InterpreterBlock = std::shared_ptr<std::vector<double>>;
 
 class InterpreterExecutable final : public Executable {
@@ -70,7 +74,7 @@ class InterpreterExecutable final : public Executable {
   }
 
   Result<std::vector<Output>> outputs() override {
-    VECC_CHECK(has_run_, "outputs before the first run");
+    if (!has_run_) return no_values("outputs");
     std::vector<Output> result(program_.sample_count());
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
       const auto* output = std::get_if<OutputOp>(&program_.op(id).attributes);
@@ -85,7 +89,7 @@ class InterpreterExecutable final : public Executable {
   }
 
   Result<std::vector<double>> read(ValueId value) override {
-    VECC_CHECK(has_run_, "read before the first run");
+    if (!has_run_) return no_values("read");
     const Rows rows = const_values().rows(value);
     if (!rows.present() && program_.op(value).size() > 0) {
       return Errors(ErrorCode::Usage,

@@ -4,16 +4,19 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 
+#include "src/program/value_indices.h"
 #include "src/support/value_text.h"
 
 namespace vecc::reference {
 namespace {
 
-// Steps above are no whole numbers of their own: the next one may be the same number.
-constexpr double kSteps32 = 0x1p24;
-constexpr double kSteps64 = 0x1p53;
+// Whole numbers above are none of their own: the next one may be the same number.
+double number_end(DType dtype) {
+  return dtype == DType::F32 ? static_cast<double>(kMostRowsInF32) : 0x1p53;
+}
 
 std::string place_of(const Program& program, ValueId id) {
   return "interpreter: %" + std::to_string(id) + " " + std::string(text_of(program.op(id).kind()));
@@ -30,7 +33,7 @@ std::string range_text(std::string_view what, double end) {
 }
 
 Result<void> check_step(const Program& program, ValueId id, const Rows& step) {
-  const double end = program.dtype() == DType::F32 ? kSteps32 : kSteps64;
+  const double end = number_end(program.dtype());
   const double number = step.row(0)[0];
   if (is_whole_below(number, end)) return {};
   return Errors(ErrorCode::RowNumber, place_of(program, id),
@@ -53,12 +56,15 @@ Result<void> check_numbers(const Program& program, ValueId id, std::size_t k, co
   return {};
 }
 
-// The same number is stored by both; every NaN is one.
-bool is_same(std::span<const double> a, std::span<const double> b) {
-  return std::ranges::equal(a, b, [](double x, double y) {
-    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y) ||
-           (std::isnan(x) && std::isnan(y));
-  });
+// The first element of which other bits are stored by both; every NaN is one number, 0 and -0 are
+// two.
+std::optional<std::size_t> find_difference(std::span<const double> a, std::span<const double> b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool is_same = std::bit_cast<std::uint64_t>(a[i]) == std::bit_cast<std::uint64_t>(b[i]) ||
+                         (std::isnan(a[i]) && std::isnan(b[i]));
+    if (!is_same) return i;
+  }
+  return std::nullopt;
 }
 
 Result<void> check_stored_once(const Program& program, ValueId id, const Rows& stored,
@@ -68,11 +74,15 @@ Result<void> check_stored_once(const Program& program, ValueId id, const Rows& s
     const std::uint32_t number = row_number(numbers, order[k]);
     const std::uint32_t before = order[k - 1];
     if (row_number(numbers, before) != number) continue;
-    if (is_same(stored.row(before), stored.row(order[k]))) continue;
-    return Errors(ErrorCode::DifferentRows, place_of(program, id),
-                  "found different values in rows " + std::to_string(before) + " and " +
+    const auto element = find_difference(stored.row(before), stored.row(order[k]));
+    if (!element) continue;
+    return Errors(ErrorCode::DifferentRows,
+                  place_of(program, id) + ", element " + std::to_string(*element),
+                  "found " + text_of_number(stored.row(before)[*element], false) + " in row " +
+                      std::to_string(before) + " and " +
+                      text_of_number(stored.row(order[k])[*element], false) + " in row " +
                       std::to_string(order[k]) + ", which are both stored in row " +
-                      std::to_string(number) + ", expected equal ones");
+                      std::to_string(number) + ", expected equal bits");
   }
   return {};
 }
@@ -81,11 +91,11 @@ Result<void> check_stored_once(const Program& program, ValueId id, const Rows& s
 
 Result<void> check_row_numbers(const Program& program, ValueId id, std::span<const Rows> operands) {
   const Op& op = program.op(id);
-  constexpr double kAnyRow = kMaxRows;
+  const double any_row = std::min<double>(kMaxRows, number_end(program.dtype()));
   const OpKind kind = op.kind();
   if (kind == OpKind::Draw) return check_step(program, id, operands[0]);
   if (kind == OpKind::Take) return check_numbers(program, id, 1, operands[1], operands[0].rows());
-  if (kind == OpKind::SumEqual) return check_numbers(program, id, 1, operands[1], kAnyRow);
+  if (kind == OpKind::SumEqual) return check_numbers(program, id, 1, operands[1], any_row);
   if (kind == OpKind::ScatterSum) return check_numbers(program, id, 1, operands[1], op.rows);
   if (kind != OpKind::Update || operands.size() < 3) return {};
   VECC_TRY_VOID(check_numbers(program, id, 2, operands[2], operands[0].rows()));

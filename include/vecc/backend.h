@@ -127,7 +127,9 @@ struct RunSeries {
 class Executable {
  public:
   virtual ~Executable();
-  /// Runs the forward pass; returns when the device is done.
+  /// Runs the forward pass; returns when the device is done. After one with an error (of numbers
+  /// that it computed: RowNumber, DifferentRows) parameters and states are those from before, and
+  /// there are no values until another run: outputs() and read() are errors, Usage.
   [[nodiscard]] virtual Result<void> run() = 0;
   /// A run() that may return before the device is done: what reads or changes a value waits, and
   /// has the errors.

@@ -104,7 +104,17 @@ TEST(InterpreterRowNumbers, bad_numbers_end_the_run) {
   add(sums, SumEqualOp{}, {table(sums), scalars(sums, {0, 1e10, 2})});
   EXPECT_EQ(error_of_run(sums),
             "interpreter: %2 sum_equal, row 1: error: found the row number 1e+10 (%1), "
-            "expected a row of 0 to 4294967294 [E071]");
+            "expected a row of 0 to 16777215 [E071]");
+  // Of two numbers that f32 does not tell apart a backend that stores f32 would make one sum.
+  const auto error_of_sum = [](DType dtype, double number) {
+    Program p(dtype);
+    add(p, SumEqualOp{}, {scalars(p, {1}), scalars(p, {number})});
+    return error_of_run(p);
+  };
+  EXPECT_EQ(error_of_sum(DType::F32, 16777215), "");
+  EXPECT_NE(error_of_sum(DType::F32, 16777216), "");
+  EXPECT_EQ(error_of_sum(DType::F64, 4294967294), "");
+  EXPECT_NE(error_of_sum(DType::F64, 4294967295), "");
   Program scattered;
   add(scattered, ScatterSumOp{0}, {table(scattered), scalars(scattered, {0, 0, 0})});
   EXPECT_EQ(
@@ -169,10 +179,43 @@ TEST(InterpreterRowNumbers, bad_different_rows_of_one_number_store_nothing) {
   const auto done = executable->run();
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().text(),
-            "interpreter: %6 update: error: found different values in rows 0 and 2, which are both "
-            "stored in row 3, expected equal ones [E072]");
+            "interpreter: %6 update, element 0: error: found 1 in row 0 and 3 in row 2, which are "
+            "both stored in row 3, expected equal bits [E072]");
   EXPECT_EQ(executable->state("s").value(), std::vector<double>(4, 0));
   EXPECT_EQ(executable->state("first").value(), std::vector<double>{0});
+}
+
+// Which of both a backend would store is not said, and 1 / 0 is not 1 / -0.
+TEST(InterpreterRowNumbers, bad_zeros_of_two_signs_are_different_rows) {
+  Program p;
+  const ValueId state = add(p, StateOp{"s", 2, Shape::column(2), 0}, {});
+  const ValueId rows = p.fact({7, 0, 7, -0.0}, 2, Shape::column(2));
+  add(p, UpdateOp{}, {state, rows, scalars(p, {1, 1})});
+  EXPECT_EQ(error_of_run(p),
+            "interpreter: %3 update, element 1: error: found 0 in row 0 and -0 in row 1, which are "
+            "both stored in row 1, expected equal bits [E072]");
+}
+
+// The values of a run that ended early are not there, nor those of the run before it.
+TEST(InterpreterRowNumbers, bad_reads_after_a_run_with_an_error) {
+  Program p;
+  const ValueId state = add(p, StateOp{"s", 1, Shape(), 0}, {});
+  const ValueId taken = add(p, TakeOp{}, {table(p), state});
+  p.set_sample_count(1);
+  p.output(taken, Index::slice(0, 1));
+  const auto executable = compile_or_throw(p);
+  ASSERT_TRUE(executable->run());
+  EXPECT_TRUE(executable->outputs());
+  ASSERT_TRUE(executable->set_state("s", std::vector<double>{3}));
+  ASSERT_FALSE(executable->run());
+  const auto outputs = executable->outputs();
+  ASSERT_FALSE(outputs);
+  EXPECT_EQ(outputs.error().text(),
+            "interpreter: error: outputs: no run yet, or the last one had an error [E050]");
+  EXPECT_FALSE(executable->read(taken));
+  ASSERT_TRUE(executable->set_state("s", std::vector<double>{2}));
+  ASSERT_TRUE(executable->run());
+  EXPECT_THAT(executable->read(taken).value(), are_near({5, 6}));
 }
 
 }  // namespace
