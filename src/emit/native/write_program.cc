@@ -126,11 +126,13 @@ std::vector<std::string> unsupported_in_native(const Program& program) {
   std::vector<std::string> gaps;
   for (ValueId id = 0; id < program.ops().size(); ++id) {
     const OpKind kind = program.op(id).kind();
-    if (kind != OpKind::State && kind != OpKind::Update) continue;
-    gaps.push_back("%" + std::to_string(id) + " " + std::string(text_of(kind)) +
-                   ": the program holds a forward pass, no training step");
+    if (kind == OpKind::State || kind == OpKind::Update) {
+      gaps.push_back("%" + std::to_string(id) + " " + std::string(text_of(kind)) +
+                     ": the program holds a forward pass, no training step");
+    } else if (has_value_index(program.op(id))) {
+      gaps.push_back(value_index_gap(program, id));
+    }
   }
-  for (std::string& gap : value_index_gaps(program)) gaps.push_back(std::move(gap));
   return gaps;
 }
 

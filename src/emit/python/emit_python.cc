@@ -6,6 +6,7 @@
 #include "src/emit/common/emitted_files.h"
 #include "src/emit/python/module_text.h"
 #include "src/emit/python/runtime_text.h"
+#include "src/program/value_indices.h"
 #include "src/support/atomic_folder.h"
 
 namespace vecc {
@@ -13,13 +14,17 @@ std::vector<std::string> unsupported_in_python(const Program& program) {
   std::vector<std::string> gaps;
   std::array<std::size_t, kOpKinds> counts{};
   for (const Op& op : program.ops()) ++counts[static_cast<std::size_t>(op.kind())];
-  for (const OpKind kind : {OpKind::Contract, OpKind::Vjp, OpKind::Draw, OpKind::Take,
-                            OpKind::SumEqual, OpKind::ScatterSum, OpKind::State, OpKind::Update}) {
+  for (const OpKind kind : {OpKind::Contract, OpKind::Vjp, OpKind::State, OpKind::Update}) {
     const std::size_t count = counts[static_cast<std::size_t>(kind)];
     if (count == 0) continue;
     gaps.push_back(
         "op " + std::string(text_of(kind)) + " (" + std::to_string(count) +
         " of them): a module holds a forward pass, whose gradients and steps are torch's");
+  }
+  for (ValueId id = 0; id < program.ops().size(); ++id) {
+    const Op& op = program.op(id);
+    if (op.kind() == OpKind::Update || !has_value_index(op)) continue;  // an update: above
+    gaps.push_back(value_index_gap(program, id));
   }
   return gaps;
 }
