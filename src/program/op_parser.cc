@@ -276,7 +276,7 @@ OpParser::Body OpParser::parse_draw() {
   DrawOp op;
   VECC_TRY_VOID(parse_value());
   VECC_TRY_VOID(cursor_.expect("<"));
-  VECC_TRY(op.bound, cursor_.read_u32("a number that draws are below"));
+  VECC_TRY(op.bound, cursor_.read_u32("a bound of draws"));
   VECC_TRY_VOID(cursor_.expect("seed"));
   VECC_TRY(op.seed, cursor_.read_u64("a seed"));
   VECC_TRY_VOID(cursor_.expect("stream"));

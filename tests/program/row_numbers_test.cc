@@ -55,7 +55,10 @@ TEST(RowNumbers, bad_draws) {
   EXPECT_EQ(error_of(kHeader + kNumberedValues + "%5 = draw %0 < 4 seed 0 stream 0 : f32[2, 2x1]"),
             "p.vecc:7:36: error: found f32[2, 2x1], expected f32[2, 1] [E031]");
   EXPECT_EQ(error_of(kHeader + kNumberedValues + "%5 = draw %0 < -1 seed 0 stream 0 : f32[2, 1]"),
-            "p.vecc:7:16: error: found \"-1\", expected a number that draws are below [E030]");
+            "p.vecc:7:16: error: found \"-1\", expected a bound of draws [E030]");
+  EXPECT_EQ(
+      error_of(kHeader + kNumberedValues + "%5 = draw %0 < 4294967296 seed 0 stream 0 : f32[2, 1]"),
+      "p.vecc:7:16: error: found \"4294967296\", expected a bound of draws below 2^32 [E030]");
 }
 
 TEST(RowNumbers, bad_takes_and_sums) {
