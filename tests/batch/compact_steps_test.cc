@@ -110,24 +110,24 @@ std::vector<double> small_values(std::uint32_t count, std::uint32_t seed) {
 
 // Samples that read two rows each, of matrices by type: kernels whose rows come in their order.
 NeuronGraph typed_matrices() {
-  constexpr std::uint32_t kSide = 40;
-  constexpr std::uint32_t kSamples = 50;
+  constexpr std::uint32_t kTypedSide = 40;
+  constexpr std::uint32_t kTypedRows = 50;
   GraphBuilder b;
-  const WeightId matrices =
-      b.weight_table("w", 3, Shape(kSide, kSide), small_values(3 * kSide * kSide, 1));
-  const WeightId last = b.weight("u", Shape::row(kSide), small_values(kSide, 2));
+  const WeightId matrices = b.weight_table("w", 3, Shape(kTypedSide, kTypedSide),
+                                           small_values(3 * kTypedSide * kTypedSide, 1));
+  const WeightId last = b.weight("u", Shape::row(kTypedSide), small_values(kTypedSide, 2));
   const GroupIndex facts = b.group("x", NeuronClass::Fact);
   const GroupIndex layer = b.group("h");
   const GroupIndex outputs = b.group("y");
   std::vector<NeuronId> rows;
-  for (std::uint32_t i = 0; i < kSamples; ++i) {
-    const NeuronId x = b.fact(facts, Shape::column(kSide), small_values(kSide, 3 + i));
+  for (std::uint32_t i = 0; i < kTypedRows; ++i) {
+    const NeuronId x = b.fact(facts, Shape::column(kTypedSide), small_values(kTypedSide, 3 + i));
     rows.push_back(b.neuron(layer, function(Combination::Sum, Transformation::Tanh), {x},
                             {matrices + i * 7 % 5 % 3}));
   }
-  for (std::uint32_t i = 0; i < kSamples; ++i) {
+  for (std::uint32_t i = 0; i < kTypedRows; ++i) {
     const NeuronId y = b.neuron(outputs, function(Combination::Sum),
-                                {rows[i], rows[(i + 11) % kSamples]}, {last, last});
+                                {rows[i], rows[(i + 11) % kTypedRows]}, {last, last});
     b.sample(y, Shape(), {i % 3 * 0.5});
   }
   return b.build();
