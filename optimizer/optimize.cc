@@ -54,8 +54,9 @@ Result<void> check_options(const OptimizeOptions& options, bool differentiated) 
   for (const std::string& name : options.passes.value_or(std::vector<std::string>())) {
     VECC_TRY(const Pass* pass, pass_or_error(name, "--passes"));
     if (differentiated && !pass->info.differentiated) {
-      return Errors(ErrorCode::Usage, "--passes",
-                    name + " does not run on a program with derivatives");
+      return Errors(
+          ErrorCode::Usage, "--passes",
+          name + " does not run on a program with derivatives or indices that are values");
     }
   }
   if (options.gather_preset.empty() || find_gather_preset(options.gather_preset)) return {};

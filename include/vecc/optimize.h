@@ -51,7 +51,8 @@ struct PassInfo {
   std::string_view name;
   std::string_view does;    ///< one line
   std::uint32_t level = 0;  ///< the lowest -O that runs it
-  /// May run on a Program with derivatives (contract, state, update).
+  /// May run on a Program with derivatives (contract, vjp, state, update) or indices that are
+  /// values.
   bool differentiated = false;
   /// Why running it twice may change more than once; empty: it is idempotent.
   std::string_view not_idempotent;

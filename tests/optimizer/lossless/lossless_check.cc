@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "optimizer/compare/compare_programs.h"
+#include "src/program/forward.h"
 #include "vecc/program_text.h"
 #include "vecc/vectorize.h"
 
@@ -25,11 +26,6 @@ constexpr std::size_t kMostOpsToShow = 60;
 
 bool has(const Program& program, OpKind kind) {
   return std::ranges::find(program.ops(), kind, &Op::kind) != program.ops().end();
-}
-
-bool has_derivatives(const Program& program) {
-  return has(program, OpKind::Contract) || has(program, OpKind::Vjp) ||
-         has(program, OpKind::State) || has(program, OpKind::Update);
 }
 
 std::string shown(const Program& program) {
@@ -140,7 +136,7 @@ NamedProgram vectorized(std::string name, const NeuronGraph& graph) {
 }
 
 std::string check_lossless(const NamedProgram& program, const Setting& setting) {
-  if (!setting.differentiated && has_derivatives(program.program)) return {};
+  if (!setting.differentiated && !is_forward(program.program)) return {};
   std::string problem;
   try {
     problem = problem_of(program.program, setting);
