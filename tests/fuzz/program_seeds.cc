@@ -41,6 +41,16 @@ constexpr const char* kTexts[] = {
     "%5 = gather %2 [0:4:2] : f32[2, 2x2]\n"
     "%6 = update %0, %5 [1:3] : f32[2, 2x2]\n"
     "%7 = gather %1 [repeat 2 x 3] : f32[6, 2x1]\n",
+
+    "vecc program 1 f64 samples 0\n"
+    "parameter \"w\" [5, 2x1]\n"
+    "%0 = weight \"w\" : f64[5, 2x1]\n"
+    "%1 = state \"step\" = 0 : f64[1, 1]\n"
+    "%2 = draw %1 < 5 seed 18446744073709551615 stream 255 : f64[3, 1]\n"
+    "%3 = take %0, %2 : f64[3, 2x1]\n"
+    "%4 = sum_equal %3, %2 : f64[3, 2x1]\n"
+    "%5 = scatter_sum %3, %2 : f64[5, 2x1]\n"
+    "%6 = update %0, %4, %2 : f64[3, 2x1]\n",
 };
 
 // The text with all its arrays in the side file.

@@ -312,25 +312,70 @@ void RandomOps::add_vjp() {
   add(std::move(vjp), operands);
 }
 
-void RandomOps::add_draw() {
-  DrawOp draw;
-  draw.rows = any_rows();
-  draw.bound = random_.between(1, 1u << (random_.chance(0.5) ? 24 : 3));
-  draw.seed = random_.below(~std::uint64_t{0});
-  draw.stream = random_.below(256);
-  const ValueId step =
-      add(FactOp{std::make_shared<const std::vector<double>>(1, random_.below(100)), 1,
-                 Shape::scalar(), false},
-          {});
-  add(draw, {step});
+ValueId RandomOps::add_draw(std::uint32_t rows, std::uint32_t bound) {
+  DrawOp draw{rows, bound, random_.below(3), random_.below(256)};
+  if (random_.chance(0.5)) draw.stream = 2;  // keys that are met again
+  const ValueId step = add(FactOp{std::make_shared<const std::vector<double>>(1, random_.below(3)),
+                                  1, Shape::scalar(), false},
+                           {});
+  return note_numbers(add(draw, {step}), bound);
 }
 
-ValueId RandomOps::any_row_numbers(std::uint32_t rows, std::uint32_t count) {
+void RandomOps::add_draw() {
+  add_draw(any_rows(), random_.between(1, 1u << (random_.chance(0.5) ? 24 : 3)));
+}
+
+ValueId RandomOps::note_numbers(ValueId value, std::uint32_t bound) {
+  numbers_.push_back({value, bound});
+  return value;
+}
+
+ValueId RandomOps::fact_of_numbers(std::uint32_t rows, std::uint32_t count) {
   std::vector<double> numbers;
-  for (std::uint32_t i = 0; i < count && rows > 0; ++i) numbers.push_back(random_.below(rows));
-  const auto made = static_cast<std::uint32_t>(numbers.size());
+  for (std::uint32_t i = 0; i < count; ++i) numbers.push_back(random_.below(rows));
   auto values = std::make_shared<const std::vector<double>>(std::move(numbers));
-  return add(FactOp{std::move(values), made, Shape::scalar(), false}, {});
+  return note_numbers(add(FactOp{std::move(values), count, Shape::scalar(), false}, {}), rows);
+}
+
+// Numbers that are there already, in rows that fit.
+std::optional<ValueId> RandomOps::known_numbers(std::uint32_t rows, std::uint32_t count) {
+  std::vector<ValueId> fit;
+  for (const Numbers& each : numbers_) {
+    if (each.bound <= rows && program_.op(each.value).rows > 0) fit.push_back(each.value);
+  }
+  if (fit.empty()) return std::nullopt;
+  const ValueId numbers = random_.pick(fit);
+  if (program_.op(numbers).rows == count && random_.chance(0.5)) return numbers;
+  return note_numbers(add(GatherOp{any_list(program_.op(numbers).rows, count)}, {numbers}), rows);
+}
+
+// Every way to come by them that a step may have: constants, drawn, computed, taken.
+ValueId RandomOps::any_row_numbers(std::uint32_t rows, std::uint32_t count) {
+  if (rows == 0) count = 0;
+  if (rows == 0 || random_.chance(0.2)) return fact_of_numbers(rows, count);
+  switch (random_.below(6)) {
+    case 0: return add_draw(count, rows);
+    case 1: {
+      const std::uint32_t held = random_.between(1, 5);
+      const ValueId table = any_row_numbers(rows, held);
+      return note_numbers(add(TakeOp{}, {table, any_row_numbers(held, count)}), rows);
+    }
+    case 2: {
+      const std::uint32_t first = random_.between(0, count);
+      const ValueId begin = any_row_numbers(rows, first);
+      return note_numbers(add(ConcatOp{}, {begin, any_row_numbers(rows, count - first)}), rows);
+    }
+    case 3: {
+      auto body = parse_expr(random_.chance(0.5) ? "min($0, $1)" : "max($1, $0)", "test");
+      const ValueId first = any_row_numbers(rows, count);
+      return note_numbers(add(MapOp{std::make_shared<const Expr>(std::move(*body))},
+                              {first, any_row_numbers(rows, count)}),
+                          rows);
+    }
+    default: break;
+  }
+  if (const auto known = known_numbers(rows, count)) return *known;
+  return fact_of_numbers(rows, count);
 }
 
 void RandomOps::add_take() {
@@ -363,25 +408,25 @@ void RandomOps::add_state_and_update() {
   add(std::move(update), {target, stored});
 }
 
-// Rows that may be stored twice are units.
+// Rows that may be stored twice are equal.
 void RandomOps::add_update_of_row_numbers() {
-  StateOp state{any_name(), any_rows(), Shape::scalar(), any_number()};
+  StateOp state{any_name(), any_rows(), any_shape(), any_number()};
   const std::uint32_t rows = state.rows;
+  const Shape shape = state.shape;
   const ValueId target = add(std::move(state), {});
   const ValueId numbers = any_row_numbers(rows, any_rows());
-  const ValueId stored = add(FactOp{nullptr, program_.op(numbers).rows, Shape(), true}, {});
+  const ValueId stored = add(SumEqualOp{}, {add_fact(program_.op(numbers).rows, shape), numbers});
   add(UpdateOp{}, {target, stored, numbers});
 }
 
-void RandomOps::add_with_row_numbers() {
-  switch (random_.below(6)) {
+void RandomOps::add_row_numbers() {
+  switch (random_.below(5)) {
     case 0: return add_draw();
     case 1: return add_take();
     case 2: return add_sum_equal();
     case 3: return add_scatter_sum();
-    case 4: return add_update_of_row_numbers();
   }
-  add_any();
+  add_update_of_row_numbers();
 }
 
 void RandomOps::add_any() {

@@ -33,8 +33,8 @@ class RandomOps {
   void add_state_and_update();
   /// Any of these without indices that are values.
   void add_any();
-  /// One of them, or any other.
-  void add_with_row_numbers();
+  /// Any with.
+  void add_row_numbers();
 
  private:
   ValueId add(OpAttributes attributes, const Operands& operands);
@@ -45,8 +45,13 @@ class RandomOps {
   Shape any_shape();
   std::string any_name();
   std::uint32_t any_rows();
+  ValueId add_draw(std::uint32_t rows, std::uint32_t bound);
   // `count` scalars, each a row's number below `rows`; none if there is no row.
   ValueId any_row_numbers(std::uint32_t rows, std::uint32_t count);
+  ValueId fact_of_numbers(std::uint32_t rows, std::uint32_t count);
+  std::optional<ValueId> known_numbers(std::uint32_t rows, std::uint32_t count);
+  // That the value holds whole numbers below the bound.
+  ValueId note_numbers(ValueId value, std::uint32_t bound);
   Index any_index(std::uint32_t bound);
   Index any_list(std::uint32_t bound, std::uint32_t count);
   Segments any_segments(std::uint32_t rows, bool needs_members);
@@ -59,6 +64,11 @@ class RandomOps {
   RandomSource& random_;
   Program& program_;
   std::uint32_t names_ = 0;
+  struct Numbers {
+    ValueId value = 0;
+    std::uint32_t bound = 0;
+  };
+  std::vector<Numbers> numbers_;
 };
 
 }  // namespace vecc::test

@@ -41,7 +41,10 @@ Program random_program(RandomSource& random, std::uint32_t op_count) {
 }
 
 Program random_row_number_program(RandomSource& random, std::uint32_t op_count) {
-  return program_of_ops(random, op_count, [](RandomOps& ops) { ops.add_with_row_numbers(); });
+  return program_of_ops(random, op_count, [&](RandomOps& ops) {
+    ops.add_any();
+    if (random.chance(0.5)) ops.add_row_numbers();
+  });
 }
 
 }  // namespace vecc::test

@@ -9,7 +9,7 @@ namespace vecc::test {
 /// A program of `op_count` random ops and the facts they need, then one or two outputs that hold
 /// every sample once: verify() accepts it. Without indices that are values.
 [[nodiscard]] Program random_program(RandomSource& random, std::uint32_t op_count);
-/// The same with these.
+/// The same, and beside every other op one with such an index: constant, drawn or computed.
 [[nodiscard]] Program random_row_number_program(RandomSource& random, std::uint32_t op_count);
 
 }  // namespace vecc::test
