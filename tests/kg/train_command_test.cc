@@ -350,13 +350,37 @@ TEST_F(KgTrainCommand, PrintsTheFirstStepAsAProgram) {
   EXPECT_THAT(printed.out, StartsWith("vecc program 1 f32 samples 1\n"));
 }
 
+// Their settings of the loop are no matter to a step.
+TEST_F(KgTrainCommand, PrintsTheFirstStepOfEveryFileOfOptions) {
+  std::size_t printed = 0;
+  const std::filesystem::path configs = std::string(std::getenv("VECC_SOURCE_DIR")) + "/configs/kg";
+  for (const auto& entry : std::filesystem::directory_iterator(configs)) {
+    SCOPED_TRACE(entry.path().string());
+    const Finished done = run_tool("vecc-kg", {"train", folder, "--config=" + entry.path().string(),
+                                               "--emit=ir", "--dim=6", "--batch-size=5"});
+    if (entry.path().filename() == "distmult-rgcn.toml") {  // an encoder's are Programs anyway
+      EXPECT_EQ(done.code, 2);
+      EXPECT_THAT(done.err, HasSubstr("--encoder: error: is a program by itself"));
+      continue;
+    }
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_THAT(done.out, StartsWith("vecc program 1 f32 samples 1\n"));
+    EXPECT_THAT(done.out, HasSubstr("parameter \"entities\" [13, "));
+    ++printed;
+  }
+  EXPECT_GE(printed, 6u);
+}
+
 TEST_F(KgTrainCommand, bad_steps_to_print) {
   expect_refused({"--model=distmult", "--emit=ir", "--encoder=rgcn"}, 2,
                  "--encoder: error: is a program by itself");
   expect_refused({"--model=distmult", "--emit=plan"}, 2, "--emit");
   expect_refused({"--model=distmult", "-o", folder + "/x"}, 2, "-o needs --emit=ir");
-  expect_refused({"--model=distmult", "--emit=ir", "--epochs=3"}, 2,
-                 "--epochs says nothing beside --emit=ir, which trains nothing");
+  for (const std::string option : {"--checkpoint=", "--log=jsonl:", "--save-weights="}) {
+    expect_refused({"--model=distmult", "--emit=ir", option + folder + "/x"}, 2,
+                   option.substr(0, option.find('=')) + " says nothing beside --emit=ir");
+  }
+  expect_refused({"--model=distmult", "--emit=ir", "--json"}, 2, "--json says nothing beside");
   expect_refused({"--model=distmult", "--emit=ir", "-o", folder + "/train.txt"}, 2, "train.txt");
 }
 

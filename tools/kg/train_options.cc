@@ -207,11 +207,11 @@ void add_step_emit_options(CLI::App& app, EmitOptions& o) {
       ->type_name("PATH");
 }
 
-/// What says nothing where a step is printed; empty if there is nothing.
+/// Where a step is printed, a result of a training that is asked for; empty if there is none. How
+/// long it would train, and where, is no matter: a file of options has that, too.
 std::string find_idle_beside_emit(const CLI::App& app, const EmitOptions& o) {
   if (!o.kind) return app.count("-o") > 0 ? "-o needs --emit=ir" : "";
-  for (const char* option : {"--epochs", "--early-stop", "--checkpoint", "--resume", "--log",
-                             "--save-weights", "--json", "--threads", "--gpu-memory"}) {
+  for (const char* option : {"--checkpoint", "--resume", "--log", "--save-weights", "--json"}) {
     if (app.get_option_no_throw(option) == nullptr || app.count(option) == 0) continue;
     return std::string(option) + " says nothing beside --emit=ir, which trains nothing";
   }
