@@ -88,6 +88,10 @@ TrainingOracle::Step* TrainingOracle::step_of(const kg::TrainingBatch& batch,
     ADD_FAILURE() << made.error().text();
     return nullptr;
   }
+  for (const ParameterIndex p : made->inputs) {
+    const Parameter& made_of = made->program.parameters()[p];
+    expect_near(*made_of.values, input(made_of.name, batch));
+  }
   if (own_.optimizes) {
     OptimizeOptions options;
     options.verify_each = true;
