@@ -54,8 +54,12 @@ TEST_F(CudaTripleTraining, EveryScoreWithALossAndAnOptimizerMakesTheStepsOfTheCp
   }
 }
 
-// On the emulated GPU, which takes its time, one of each score's twelve, another of each.
-TEST_F(CudaTripleTraining, EveryScoreLossAndOptimizerMakesTheStepsOfItsProgram) {
+// By score: each is a test of its own, for they take their time.
+class CudaTripleTrainingOf : public CudaTraining,
+                             public testing::WithParamInterface<std::size_t> {};
+
+// On the emulated GPU one of each score's twelve, another of each.
+TEST_P(CudaTripleTrainingOf, EveryLossAndOptimizerMakesTheStepsOfItsProgram) {
   const kg::TripleLossOptions losses[] = {
       {TripleLoss::Margin, 1, 0, 0},
       {TripleLoss::Logistic, 1.5, 0.5, 0.1},
@@ -63,15 +67,23 @@ TEST_F(CudaTripleTraining, EveryScoreLossAndOptimizerMakesTheStepsOfItsProgram) 
   };
   const Optimizer optimizers[] = {Optimizer::Adagrad, Optimizer::LazyAdam, Optimizer::Adam,
                                   Optimizer::Sgd};
-  const std::size_t each = std::getenv("VECC_CUDA_DRIVER") != nullptr ? 13 : 1;
+  const std::size_t count = std::size(losses) * std::size(optimizers);
+  const bool is_emulated = std::getenv("VECC_CUDA_DRIVER") != nullptr;
+  const TripleTrainOptions of_score = of_each_score(some_options())[GetParam()];
   std::size_t number = 0;
-  for_each_training(some_options(), losses, optimizers, [&](const TripleTrainOptions& options) {
-    if (number++ % each != 0) return;
+  for_each_loss(of_score, losses, optimizers, [&](const TripleTrainOptions& options) {
+    if (number++ != GetParam() % count && is_emulated) return;
     const Trainer cuda = on_cuda(options);
     ASSERT_NE(cuda, nullptr);
     expect_oracle_steps_of(*cuda, options, some_triples());
   });
 }
+
+INSTANTIATE_TEST_SUITE_P(EveryScore, CudaTripleTrainingOf,
+                         testing::Range(std::size_t{0}, of_each_score(some_options()).size()),
+                         [](const auto& score) {
+                           return score_name(of_each_score(some_options())[score.param]);
+                         });
 
 TEST_F(CudaTripleTraining, EveryKindOfNegativesAndRegularizerMakesTheStepsOfTheCpu) {
   const kg::NegativeOptions kinds[] = {

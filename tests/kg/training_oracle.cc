@@ -220,13 +220,12 @@ double TrainingOracle::step(const kg::TrainingBatch& batch, const kg::BatchMaker
 }
 
 std::vector<double> TrainingOracle::weights(const std::string& name) {
-  for (auto& [key, step] : programs_) {
-    const std::vector<Parameter>& parameters = step.made.program.parameters();
-    const auto found = std::ranges::find(parameters, name, &Parameter::name);
-    if (found == parameters.end()) return {};
-    return *step.executable->parameter(static_cast<ParameterIndex>(found - parameters.begin()));
-  }
-  return {};
+  if (programs_.empty()) return {};
+  const Step& step = programs_.begin()->second;  // all have the same weights
+  const std::vector<Parameter>& parameters = step.made.program.parameters();
+  const auto found = std::ranges::find(parameters, name, &Parameter::name);
+  if (found == parameters.end()) return {};
+  return *step.executable->parameter(static_cast<ParameterIndex>(found - parameters.begin()));
 }
 
 void expect_oracle_steps_of(kg::TripleTrainer& trainer, const kg::TripleTrainOptions& options,
@@ -262,29 +261,50 @@ void expect_oracle_steps(const kg::TripleTrainOptions& options, const std::vecto
   expect_oracle_steps_of(**trainer, options, triples, own);
 }
 
+std::vector<kg::TripleTrainOptions> of_each_score(const kg::TripleTrainOptions& base) {
+  std::vector<kg::TripleTrainOptions> all;
+  for (const kg::ScoreModelInfo& info : kg::score_models()) {
+    for (const std::uint32_t p : {1u, 2u}) {
+      if (p == 2 && info.model != kg::ScoreModel::TransE) continue;
+      all.push_back(base);
+      all.back().model = info.model;
+      all.back().p = p;
+    }
+  }
+  return all;
+}
+
+std::string score_name(const kg::TripleTrainOptions& options) {
+  const std::string name(kg::info_of(options.model).name);
+  return options.model == kg::ScoreModel::TransE ? name + std::to_string(options.p) : name;
+}
+
+void for_each_loss(const kg::TripleTrainOptions& base,
+                   std::span<const kg::TripleLossOptions> losses,
+                   std::span<const Optimizer> optimizers,
+                   const std::function<void(const kg::TripleTrainOptions&)>& expect_steps) {
+  for (const kg::TripleLossOptions& loss : losses) {
+    for (const Optimizer optimizer : optimizers) {
+      kg::TripleTrainOptions options = base;
+      options.loss = loss;
+      options.optimizer.optimizer = optimizer;
+      // Signs of transe cancel to a rounding error, which steps divide by their epsilon.
+      if (optimizer != Optimizer::Sgd) options.optimizer.epsilon = 1e-4;
+      SCOPED_TRACE(score_name(options) + " " + std::string(text_of(loss.loss)) + " " +
+                   std::string(text_of(optimizer)));
+      expect_steps(options);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
 void for_each_training(const kg::TripleTrainOptions& base,
                        std::span<const kg::TripleLossOptions> losses,
                        std::span<const Optimizer> optimizers,
                        const std::function<void(const kg::TripleTrainOptions&)>& expect_steps) {
-  for (const kg::ScoreModelInfo& info : kg::score_models()) {
-    for (const std::uint32_t p : {1u, 2u}) {
-      if (p == 2 && info.model != kg::ScoreModel::TransE) continue;
-      for (const kg::TripleLossOptions& loss : losses) {
-        for (const Optimizer optimizer : optimizers) {
-          kg::TripleTrainOptions options = base;
-          options.model = info.model;
-          options.p = p;
-          options.loss = loss;
-          options.optimizer.optimizer = optimizer;
-          // Signs of transe cancel to a rounding error, which steps divide by their epsilon.
-          if (optimizer != Optimizer::Sgd) options.optimizer.epsilon = 1e-4;
-          SCOPED_TRACE(std::string(info.name) + " p " + std::to_string(p) + " " +
-                       std::string(text_of(loss.loss)) + " " + std::string(text_of(optimizer)));
-          expect_steps(options);
-          if (testing::Test::HasFatalFailure()) return;
-        }
-      }
-    }
+  for (const kg::TripleTrainOptions& of_score : of_each_score(base)) {
+    for_each_loss(of_score, losses, optimizers, expect_steps);
+    if (testing::Test::HasFatalFailure()) return;
   }
 }
 

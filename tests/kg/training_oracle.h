@@ -72,8 +72,17 @@ void expect_oracle_steps(const kg::TripleTrainOptions& options,
                          const std::vector<kg::Triple>& triples, std::uint32_t entities,
                          std::uint32_t relations, const OracleOptions& own = {});
 
-/// Calls expect_steps(options) with every score model (transe: both norms), loss and optimizer in
-/// place of those of `base`, until one fails fatally.
+/// `base` of every score model (transe: both norms).
+[[nodiscard]] std::vector<kg::TripleTrainOptions> of_each_score(const kg::TripleTrainOptions& base);
+/// As "transe2": of transe with its p.
+[[nodiscard]] std::string score_name(const kg::TripleTrainOptions& options);
+/// Calls expect_steps(options) with every loss and optimizer in place of those of `base`, until one
+/// fails fatally.
+void for_each_loss(const kg::TripleTrainOptions& base,
+                   std::span<const kg::TripleLossOptions> losses,
+                   std::span<const Optimizer> optimizers,
+                   const std::function<void(const kg::TripleTrainOptions&)>& expect_steps);
+/// The same of every score.
 void for_each_training(const kg::TripleTrainOptions& base,
                        std::span<const kg::TripleLossOptions> losses,
                        std::span<const Optimizer> optimizers,
