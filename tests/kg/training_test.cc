@@ -86,7 +86,8 @@ TEST(TripleTraining, EveryKindOfNegativesAndRegularizerMakesTheStepsOfItsDefinit
 
 // Of uniform draws a step's program has a `draw`, with the training's keys, and knows the answers.
 TEST(TripleTraining, AProgramDrawsItsNegativesItself) {
-  for (const Corruption corruption : {Corruption::Both, Corruption::Tail, Corruption::Head}) {
+  for (const Corruption corruption :
+       {Corruption::Both, Corruption::Tail, Corruption::Head, Corruption::Bernoulli}) {
     for (const Optimizer optimizer : {Optimizer::Adagrad, Optimizer::LazyAdam}) {
       TripleTrainOptions options = small_options();
       options.negatives = {5, 3, corruption};
@@ -157,6 +158,79 @@ TEST(TripleTraining, WhatIsNoProgramIsRefused) {
   options = small_options();
   options.negatives.filtered = true;
   expect_refused(options, "--filtered: error: asks which triples are known");
+}
+
+// Settings of optimizers that are no defaults.
+TEST(TripleTraining, OptimizersOfOtherSettingsMakeTheStepsOfTheirDefinition) {
+  TripleTrainOptions options = small_options();
+  options.optimizer.lr_decay = 0.1;
+  options.optimizer.initial_accumulator_value = 0.3;
+  expect_small_steps(options);
+  for (const Optimizer optimizer : {Optimizer::LazyAdam, Optimizer::Adam}) {
+    options = small_options();
+    options.optimizer.optimizer = optimizer;
+    options.optimizer.beta1 = 0.7;
+    options.optimizer.beta2 = 0.9;
+    options.optimizer.epsilon = 1e-4;
+    expect_small_steps(options);
+  }
+}
+
+void expect_too_large(const TripleTrainOptions& options, std::uint32_t entities,
+                      const kg::TrainingBatch& batch, const std::string& place,
+                      const std::string& words) {
+  const kg::BatchMaker maker(small_triples(), kEntities, kRelations, options.negatives,
+                             options.batch_size, options.seed);
+  const auto made = kg::make_step_program(options, entities, kRelations, batch, maker);
+  ASSERT_FALSE(made) << words;
+  const Diagnostic& error = made.error().list().front();
+  EXPECT_EQ(error.code, ErrorCode::LimitRows);
+  EXPECT_EQ(error.place, place);
+  EXPECT_NE(error.message.find(words), std::string::npos) << error.message;
+}
+
+TEST(TripleTraining, WhatIsTooLargeForAProgramIsRefused) {
+  TripleTrainOptions options = small_options();
+  kg::BatchMaker maker(small_triples(), kEntities, kRelations, options.negatives,
+                       options.batch_size, options.seed);
+  const kg::TrainingBatch small = maker.make(0, 0);
+  constexpr std::uint32_t kMostInFloat = 1u << 24;
+  EXPECT_TRUE(kg::make_step_program(options, kMostInFloat + 1, kRelations, small, maker));
+  options.dtype = DType::F32;
+  EXPECT_TRUE(kg::make_step_program(options, kMostInFloat, kRelations, small, maker));
+  expect_too_large(options, kMostInFloat + 1, small, "--dtype=f32",
+                   "tells 2^24 rows apart, found 16777217; f64 tells all");
+  kg::TrainingBatch large = small;
+  large.queries.resize(4);
+  large.negative_count = (1u << 20) + 1;
+  expect_too_large(options, kEntities, large, "--batch-size, --negatives",
+                   "make 4194308 pairs of a query and a negative a step, of which a program has at "
+                   "most 2^22");
+  options.dropout.entities = 0.5;
+  options.dim = 1 << 20;
+  expect_too_large(options, kEntities, small, "--batch-size, --negatives, --dim",
+                   "factors of dropout a step, of which a program has at most 2^24");
+  options.dropout = {0, 0.5};
+  options.dim = 1 << 22;
+  expect_too_large(options, kEntities, small, "--batch-size, --negatives, --dim",
+                   "factors of dropout a step, of which a program has at most 2^24");
+}
+
+TEST(TripleTraining, AProgramDrawsFromTheStepOfItsBatchOn) {
+  const TripleTrainOptions options = small_options();
+  kg::BatchMaker maker(small_triples(), kEntities, kRelations, options.negatives,
+                       options.batch_size, options.seed);
+  const kg::TrainingBatch batch = maker.make(1, 2);
+  ASSERT_GT(batch.step, 2u);
+  const auto made =
+      kg::make_step_program(options, kEntities, kRelations, batch, maker, kg::StepNegatives::Drawn);
+  ASSERT_TRUE(made) << made.error().text();
+  double first = -1;
+  for (const Op& op : made->program.ops()) {
+    const auto* state = std::get_if<StateOp>(&op.attributes);
+    if (state != nullptr && state->name == "step") first = state->initial;
+  }
+  EXPECT_EQ(first, static_cast<double>(batch.step));
 }
 
 TEST(TripleTraining, DropoutMakesTheStepsOfItsDefinition) {

@@ -118,7 +118,8 @@ class StepAppender {
     if (negatives_ == StepNegatives::Given) {
       return input("negatives", doubles_of(batch_.negatives));
     }
-    counter_ = added(StateOp{"step", 1, Shape::scalar(), 0}, {}, "draws");
+    const auto first = static_cast<double>(batch_.step);
+    counter_ = added(StateOp{"step", 1, Shape::scalar(), first}, {}, "draws");
     return added(DrawOp{static_cast<std::uint32_t>(batch_.negatives.size()), entities_,
                         options_.seed, static_cast<std::uint32_t>(DrawStream::Negatives)},
                  {*counter_}, "draws");
@@ -350,21 +351,32 @@ Result<void> check_step_program(const TripleTrainOptions& options, StepNegatives
 
 namespace {
 
-// What a Program's row numbers, and its lists of pairs, are enough for.
+// What a Program's row numbers are enough for, and what its lists of pairs and the factors of
+// dropout may take of memory: about 1 GB.
 Result<void> check_sizes(const TripleTrainOptions& options, std::uint32_t entities,
-                         std::uint32_t relations, const TrainingBatch& batch) {
+                         std::uint32_t relations, const ScoreFormula& formula,
+                         const TrainingBatch& batch) {
   constexpr std::uint32_t kMostInFloat = 1u << 24;
   if (options.dtype == DType::F32 && std::max(entities, relations) > kMostInFloat) {
     return Errors(ErrorCode::LimitRows, "--dtype=f32",
                   "tells 2^24 rows apart, found " + std::to_string(std::max(entities, relations)) +
                       "; f64 tells all");
   }
-  constexpr std::uint64_t kMostPairs = 1u << 28;
-  const std::uint64_t pairs = std::uint64_t{batch.negative_count} * batch.queries.size();
-  if (pairs <= kMostPairs) return {};
-  return Errors(ErrorCode::LimitRows, "--batch-size",
-                "makes " + std::to_string(pairs) +
-                    " pairs of a query and a negative a step, of which a program has at most 2^28");
+  const std::uint64_t queries = batch.queries.size();
+  const std::uint64_t pairs = batch.negative_count * queries;
+  if (pairs > kMostPairs) {
+    return Errors(ErrorCode::LimitRows, "--batch-size, --negatives",
+                  "make " + std::to_string(pairs) + " pairs of a query and a negative a step, " +
+                      "of which a program has at most 2^22: less of either makes fewer");
+  }
+  const std::uint64_t slots = 2 * queries + batch.chunks.size() * batch.negative_count;
+  const TripleDropout& dropout = options.dropout;
+  const std::uint64_t factors = (dropout.entities > 0 ? slots * formula.entity_width : 0) +
+                                (dropout.relations > 0 ? queries * formula.relation_width : 0);
+  if (factors <= kMostFactors) return {};
+  return Errors(ErrorCode::LimitRows, "--batch-size, --negatives, --dim",
+                "make " + std::to_string(factors) + " factors of dropout a step, " +
+                    "of which a program has at most 2^24: less of any makes fewer");
 }
 
 }  // namespace
@@ -374,8 +386,8 @@ Result<TripleStepProgram> make_step_program(const TripleTrainOptions& options,
                                             const TrainingBatch& batch, const BatchMaker& maker,
                                             StepNegatives negatives) {
   VECC_TRY_VOID(check_step_program(options, negatives));
-  VECC_TRY_VOID(check_sizes(options, entities, relations, batch));
   VECC_TRY(ScoreFormula formula, formula_of_score(options));
+  VECC_TRY_VOID(check_sizes(options, entities, relations, formula, batch));
   return StepAppender(options, std::move(formula), entities, relations, batch, maker, negatives)
       .make();
 }
