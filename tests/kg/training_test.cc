@@ -1,6 +1,7 @@
 // Steps of a training against plain definitions, and the same bits whatever runs them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -267,6 +268,24 @@ TEST(TripleTraining, ConstraintsOfPlanesMakeTheStepsOfTheirDefinition) {
       options.regularizer = {0.01, 0.02, 0.25};
       expect_small_steps(options);
     }
+  }
+}
+
+// They are in their planes, at any angle.
+TEST(TripleTraining, ConstraintsOfRelationsOfNoLengthMakeTheStepsOfTheirDefinition) {
+  for (const Optimizer optimizer : {Optimizer::Adagrad, Optimizer::Sgd}) {
+    TripleTrainOptions options = small_options();
+    options.model = ScoreModel::TransH;
+    options.loss = {TripleLoss::Margin, 1, 0, 0};
+    options.regularizer.constraints = 0.5;
+    options.optimizer.optimizer = optimizer;
+    const auto trainer = trainer_of(options, small_triples());
+    WeightFile file = *trainer->save();
+    const auto r = std::ranges::find(file.tensors, "r", &WeightTensor::name);
+    ASSERT_NE(r, file.tensors.end());
+    std::ranges::fill(r->data, 0);
+    ASSERT_TRUE(trainer->restore(file));
+    expect_oracle_steps_of(*trainer, options, small_triples());
   }
 }
 

@@ -16,10 +16,6 @@ namespace {
 constexpr std::size_t kMostDeclarations = 32;
 constexpr std::size_t kMostNesting = 64;
 
-// Added to the squares under norm2's root, so that its derivative at 0 is 0: below any square that
-// a float of an embedding has.
-constexpr double kRootFloor = 0x1p-120;
-
 std::string quote(std::string_view name) {
   return "\"" + escape_terminal(name, 60) + "\"";
 }

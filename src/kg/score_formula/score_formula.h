@@ -55,6 +55,10 @@ struct ScoreFormula {
   [[nodiscard]] std::uint32_t width_of(ParameterOwner owner) const;
 };
 
+/// Added to the squares under a root, so that its derivative at 0 is 0: below any square that a
+/// float of an embedding has.
+inline constexpr double kRootFloor = 0x1p-120;
+
 /// Lines of a formula, without declarations.
 inline constexpr std::size_t kMostScoreLines = 5;
 inline constexpr std::size_t kMostScoreNodes = 4096;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "src/kg/formulas/losses.h"
-#include "src/kg/formulas/rows.h"
 #include "src/kg/train/step_loss.h"
 #include "src/kg/train/step_score.h"
 #include "src/train/formula.h"
@@ -21,15 +20,8 @@ std::vector<double> doubles_of(const std::vector<T>& values) {
   return {values.begin(), values.end()};
 }
 
-// The sum of the squares of a row, and of products of two rows: columns.
-Formula dot_of(const Formula& x, const Formula& y) {
-  return training::dot(x, y);
-}
 Formula above_zero(const Formula& x) {
   return apply(Transformation::Relu, x);
-}
-Formula times(const Formula& x, const Formula& y) {
-  return x * y;
 }
 
 class StepAppender {
@@ -140,8 +132,7 @@ class StepAppender {
     for (std::uint32_t slot = 0; slot < count; ++slot) {
       dropout.apply(slot, ones.data(), ones.size(), factors.data() + slot * ones.size());
     }
-    return map(times(in(0), in(1)), {rows, input("kept." + name, std::move(factors), shape)},
-               "dropout");
+    return map(in(0) * in(1), {rows, input("kept." + name, std::move(factors), shape)}, "dropout");
   }
 
   // Which slots, and which query's relation, the scores read: positives, then each query's
@@ -270,22 +261,25 @@ class StepAppender {
                                {part_of_rows(program(), rows, 0, Shape::column(half)),
                                 part_of_rows(program(), rows, half, Shape::column(half))},
                                "regularizer");
-    constexpr double kRootFloor = 0x1p-120;  // the derivative of the root is finite at 0
     const Formula size = apply(Transformation::Sqrt, in(0) + kRootFloor);
     return map(penalty_of(in(0), size), {square}, "regularizer");
   }
 
   // transh's: entities at most 1 long, relations in their planes.
   void append_constraints(ValueId entities, double factor) {
-    const ValueId length = map(above_zero(dot_of(in(0), in(0)) - 1), {entities}, "constraints");
+    const ValueId length =
+        map(above_zero(training::dot(in(0), in(0)) - 1), {entities}, "constraints");
     add_loss_term(program(), length, factor, loss_);
     const Shape half = Shape::column(options_.dim);
     const std::vector<ValueId> parts{part_of_rows(program(), whole_relations_, 0, half),
                                      part_of_rows(program(), whole_relations_, options_.dim, half)};
-    const Formula along = dot_of(in(0), in(1));
-    const Formula squares = dot_of(in(0), in(0)) * dot_of(in(1), in(1));
-    constexpr double kFree = formulas::kFreeSine * formulas::kFreeSine;
-    const ValueId angle = map(above_zero(along * along / squares - kFree), parts, "constraints");
+    const Formula along = training::dot(in(0), in(1));
+    // So that of r = 0 the angle is 0: the square of its inverse is a number of the type.
+    const double floor = options_.dtype == DType::F32 ? 0x1p-60 : 0x1p-500;
+    const Formula square_of_sine =
+        along / training::dot(in(1), in(1)) * (along / (training::dot(in(0), in(0)) + floor));
+    constexpr double kFreeSquare = 1e-6;  // Wang et al. 2014: a sine of 1e-3 costs nothing
+    const ValueId angle = map(above_zero(square_of_sine - kFreeSquare), parts, "constraints");
     add_loss_term(program(), angle, factor, loss_);
   }
 

@@ -3,12 +3,13 @@
 #include <utility>
 #include <vector>
 
+#include "src/support/value_text.h"
+
 namespace vecc::kg {
 namespace {
 
-// By the definitions of ScoreModel; a row's parts stand as they are declared. What is added under
-// rotate's outer root, 2^-120, is below what f32 has of squares: its derivative at 0 is 0 then.
-std::string_view text_of_score(ScoreModel model, std::uint32_t p) {
+// By the definitions of ScoreModel; a row's parts stand as they are declared.
+std::string text_of_score(ScoreModel model, std::uint32_t p) {
   switch (model) {
     case ScoreModel::TransE: return p == 1 ? "-norm1(h + r - t)" : "-norm2(h + r - t)";
     case ScoreModel::TransH:
@@ -30,7 +31,8 @@ std::string_view text_of_score(ScoreModel model, std::uint32_t p) {
              "size = sqrt(square(r.re) + square(r.im))\n"
              "re = (h.re * r.re - h.im * r.im) / size - t.re\n"
              "im = (h.re * r.im + h.im * r.re) / size - t.im\n"
-             "-sum(sqrt(square(re) + square(im) + 7.52316384526264e-37))";
+             "-sum(sqrt(square(re) + square(im) + " +
+             text_of_number(kRootFloor, /*single=*/false) + "))";
     case ScoreModel::Formula: break;
   }
   fail_check("a score with a name", __FILE__, __LINE__, "formula");
