@@ -22,9 +22,9 @@ Formula cross_entropy_of(const Formula& x, double label) {
   if (label == 1) return softplus(-x);
   return cross_entropy(x, label);
 }
-// max(x, 1) of what is 0, or 1 and more.
+// Of what is 0, or 1 and more: a divisor.
 Formula or_one(const Formula& x) {
-  return x + apply(Transformation::Relu, 1 - x);
+  return training::at_least(x, 1);
 }
 Formula largest_of_two(const Formula& x, const Formula& y) {
   return -training::smaller(-x, -y);

@@ -248,7 +248,9 @@ class StepAppender {
   ValueId penalty(ValueId rows) {
     const TripleRegularizer& r = options_.regularizer;
     const auto penalty_of = [&](const Formula& square, const Formula& size) {
-      return r.l2 * square + r.n3 * (square * size);
+      if (r.n3 == 0) return r.l2 * square;
+      const Formula cubes = r.n3 * (square * size);
+      return r.l2 == 0 ? cubes : r.l2 * square + cubes;
     };
     const bool is_complex =
         options_.model == ScoreModel::ComplEx || options_.model == ScoreModel::RotatE;
