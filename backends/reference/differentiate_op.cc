@@ -17,10 +17,6 @@ namespace {
              std::string(text_of(step.op.kind())));
 }
 
-void add_row(std::span<const double> from, std::span<double> to) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
-}
-
 void differentiate(const FactOp&, const BackwardStep& step) {
   fail_without_step(step);
 }

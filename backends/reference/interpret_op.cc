@@ -168,9 +168,7 @@ void interpret(const SumEqualOp&, const Op&, Values values, const MutableRows& r
 
 void interpret(const ScatterSumOp&, const Op&, Values values, const MutableRows& result) {
   for (std::uint32_t j = 0; j < values[0].rows(); ++j) {
-    const std::span<double> to = result.row(row_number(values[1], j));
-    const auto row = values[0].row(j);
-    for (std::size_t k = 0; k < to.size(); ++k) to[k] += row[k];
+    add_row(values[0].row(j), result.row(row_number(values[1], j)));
   }
 }
 

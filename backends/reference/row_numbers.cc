@@ -117,13 +117,9 @@ void add_equal_sums(const Rows& g, const Rows& numbers, const MutableRows& resul
     std::ranges::fill(sum, 0.0);
     const std::uint32_t number = row_number(numbers, order[begin]);
     for (; end < order.size() && row_number(numbers, order[end]) == number; ++end) {
-      const auto row = g.row(order[end]);
-      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += row[k];
+      add_row(g.row(order[end]), sum);
     }
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::span<double> to = result.row(order[i]);
-      for (std::size_t k = 0; k < sum.size(); ++k) to[k] += sum[k];
-    }
+    for (std::size_t i = begin; i < end; ++i) add_row(sum, result.row(order[i]));
   }
 }
 

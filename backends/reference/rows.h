@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -58,5 +59,10 @@ class RowsOf {
 };
 using Rows = RowsOf<const double>;
 using MutableRows = RowsOf<double>;
+
+/// `to` += `from`, of one length.
+inline void add_row(std::span<const double> from, std::span<double> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+}
 
 }  // namespace vecc::reference
