@@ -226,9 +226,11 @@ VECC_FN float* split_memory() {
 }
 
 // times_large_matrix() of entries of part `part`, kSplitWidth of them, and any number of rows.
-template <class T, int M, int K, bool TL, bool Aligned, class Row, class Target>
+template <class T, int M, int K, bool TL, bool Aligned, int Rows, int Width, class Row,
+          class Target>
 VECC_FN void times_large_split_matrix(const T* matrix, unsigned part, unsigned count,
                                       const Row& row, const Target& target) {
+  static_assert(Rows == kSplitRows && Width == kSplitWidth, "as the host has it");
   using Products = LargeSplitProducts<M, K, TL, Aligned, Row>;
   constexpr unsigned stages = Products::kDepth / Products::Tile::kTerms;
   constexpr unsigned last_bit = 63;  // of all tiles from there on
@@ -262,9 +264,10 @@ VECC_FN void times_large_split_matrix(const T* matrix, unsigned part, unsigned c
 }
 
 // sum_large_products(), in parts of kSplitRows x kSplitWidth.
-template <class T, int M, int N, class RowG, class RowX>
+template <class T, int M, int N, int Rows, int Width, class RowG, class RowX>
 VECC_FN void sum_large_split_products(unsigned part, unsigned first, unsigned last, const RowG& g,
                                       const RowX& x, T* to) {
+  static_assert(Rows == kSplitRows && Width == kSplitWidth, "as the host has it");
   using Sum = LargeSplitSum<M, N, RowG, RowX>;
   constexpr int across = (N + kSplitWidth - 1) / kSplitWidth;
   const int top = int(part) / across * kSplitRows;

@@ -11,7 +11,8 @@ std::string large_call(const LargeCall& call) {
   switch (call.precision) {
     case MatmulPrecision::Exact:
       return fmt::format("{}<T, {}{}>", call.exact, call.arguments, sides);
-    case MatmulPrecision::Tf32x3: return fmt::format("{}<T, {}>", call.split, call.arguments);
+    case MatmulPrecision::Tf32x3:
+      return fmt::format("{}<T, {}, {}, {}>", call.split, call.arguments, kSplitRows, kSplitWidth);
     case MatmulPrecision::Tf32:
     case MatmulPrecision::Bf16: break;
   }
