@@ -179,7 +179,7 @@ class InterpreterExecutable final : public Executable {
     gradients_.clear();
     Result<void> ran;
     VECC_TRY_VOID(guard(program_, [&] { ran = run_each_op(seconds); }));
-    VECC_TRY_VOID(ran);
+    if (!ran) return ran;
     for (ValueId id = 0; id < program_.ops().size(); ++id) store_update(id);
     has_run_ = true;
     changes_at_run_ = stored_.changes();
