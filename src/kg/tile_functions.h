@@ -1,6 +1,7 @@
 // The loops of tiles.h, for one set of instructions. tiles.cc includes this once for each, with
 //   VECC_TILE_SET     the namespace
 //   VECC_TILE_TARGET  the function attribute
+//   VECC_TILE_BYTES   of its registers: a divisor of kPanelBytes
 //   VECC_TILE_ROWS    queries in a tile: as many as leave registers for the panel
 //   VECC_TILE_ROOT    square roots of a vector, in place
 // Attributes of a function do not pass on to lambdas and plain inline functions: there are none.
@@ -9,11 +10,13 @@ namespace VECC_TILE_SET {
 
 inline constexpr std::uint32_t kRows = VECC_TILE_ROWS;
 
+// As run_tile(), of the lanes of one register.
 template <class T, TileKind kKind>
-VECC_TILE_TARGET void run_tile(const T* queries, const T* panel, std::uint32_t dim, const T* bias,
-                               T* out, std::size_t stride) {
-  using Values = typename Lanes<T>::Values;
-  using Mask = typename Lanes<T>::Mask;
+VECC_TILE_TARGET void run_lanes(const T* queries, const T* panel, std::uint32_t dim, const T* bias,
+                                T* out, std::size_t stride) {
+  using Register = Lanes<T, VECC_TILE_BYTES>;
+  using Values = typename Register::Values;
+  using Mask = typename Register::Mask;
   constexpr std::size_t kLanes = kPanelLanes<T>;
   constexpr bool kIsProduct = kKind == TileKind::Projection || kKind == TileKind::Product;
   constexpr bool kIsComplex = kKind == TileKind::ComplexL1;
@@ -26,6 +29,7 @@ VECC_TILE_TARGET void run_tile(const T* queries, const T* panel, std::uint32_t d
     if constexpr (kIsComplex) {
       __builtin_memcpy(&imaginary, panel + (steps + k) * kLanes, sizeof imaginary);
     }
+    VECC_TILE_UNROLL
     for (std::size_t row = 0; row < kRows; ++row) {
       const T query = queries[k * kRows + row];
       if constexpr (kIsProduct) {
@@ -33,7 +37,7 @@ VECC_TILE_TARGET void run_tile(const T* queries, const T* panel, std::uint32_t d
       } else {
         const Values difference = query - column;
         if constexpr (kKind == TileKind::L1) {
-          sums[row] += (Values)((Mask)difference & Lanes<T>::kNoSign);
+          sums[row] += (Values)((Mask)difference & Register::kNoSign);
         } else if constexpr (kIsComplex) {
           const Values other = queries[(steps + k) * kRows + row] - imaginary;
           Values modulus = difference * difference + other * other;
@@ -58,12 +62,20 @@ VECC_TILE_TARGET void run_tile(const T* queries, const T* panel, std::uint32_t d
   }
 }
 
+template <class T, TileKind kKind>
+VECC_TILE_TARGET void run_tile(const T* queries, const T* panel, std::uint32_t dim, const T* bias,
+                               T* out, std::size_t stride) {
+  for (std::size_t lane = 0; lane < kPanelLanes<T>; lane += VECC_TILE_BYTES / sizeof(T)) {
+    run_lanes<T, kKind>(queries, panel + lane, dim, bias, out + lane, stride);
+  }
+}
+
 template <class T>
 VECC_TILE_TARGET void count_scores(const T* scores, std::size_t n, T score, std::uint64_t& above,
                                    std::uint64_t& equal) {
-  using Values = typename Lanes<T>::Values;
-  using Mask = typename Lanes<T>::Mask;
-  constexpr std::size_t kLanes = kPanelLanes<T>;
+  using Values = typename Lanes<T, VECC_TILE_BYTES>::Values;
+  using Mask = typename Lanes<T, VECC_TILE_BYTES>::Mask;
+  constexpr std::size_t kLanes = Lanes<T, VECC_TILE_BYTES>::kCount;
   constexpr std::size_t kLongest = std::size_t{1} << 30;  // a lane counts to 2^31 - 1
   const Values reference = Values{} + score;
   std::size_t at = 0;
@@ -98,5 +110,6 @@ constexpr TileKernels<T> kKernels{
 }  // namespace VECC_TILE_SET
 #undef VECC_TILE_SET
 #undef VECC_TILE_TARGET
+#undef VECC_TILE_BYTES
 #undef VECC_TILE_ROWS
 #undef VECC_TILE_ROOT

@@ -15,38 +15,42 @@ constexpr std::size_t kEntityBlock = 128;
 
 #define VECC_TILE_SET plain_gradients
 #define VECC_TILE_TARGET
-#define VECC_TILE_ROWS 2
+#define VECC_TILE_BYTES 16
+#define VECC_TILE_ROWS 4
 #define VECC_TILE_ROOT(values) take_roots(values)
+#define VECC_TILE_SIGN(values) VECC_TAKE_SIGNS(values)
 #include "src/kg/train/gradient_tile_functions.h"
 
 #if defined(__x86_64__)
 
 #define VECC_TILE_SET avx2_gradients
 #define VECC_TILE_TARGET VECC_TILE_AVX2
-#define VECC_TILE_ROWS 2
+#define VECC_TILE_BYTES 32
+#define VECC_TILE_ROWS 4
 #define VECC_TILE_ROOT(values) take_roots_avx2(values)
+#define VECC_TILE_SIGN(values) VECC_TAKE_SIGNS(values)
 #include "src/kg/train/gradient_tile_functions.h"
 
 #define VECC_TILE_SET avx512_gradients
 #define VECC_TILE_TARGET VECC_TILE_AVX512
+#define VECC_TILE_BYTES 64
 #define VECC_TILE_ROWS 8
 #define VECC_TILE_ROOT(values) take_roots_avx512(values)
+#define VECC_TILE_SIGN(values) take_signs_avx512(values)
 #include "src/kg/train/gradient_tile_functions.h"
 
+#else
+namespace avx2_gradients = plain_gradients;
+namespace avx512_gradients = plain_gradients;
 #endif
 
 template <class T>
 std::array<std::vector<RunGradient<T>>, kGradientKinds> find_gradient_kernels() {
   std::array<std::vector<RunGradient<T>>, kGradientKinds> usable;
   for (std::size_t kind = 0; kind < kGradientKinds; ++kind) {
-#if defined(__x86_64__)
-    const bool has_avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-    if (has_avx2 && __builtin_cpu_supports("avx512f") != 0) {
-      usable[kind].push_back(avx512_gradients::kGradients<T>[kind]);
-    }
-    if (has_avx2) usable[kind].push_back(avx2_gradients::kGradients<T>[kind]);
-#endif
-    usable[kind].push_back(plain_gradients::kGradients<T>[kind]);
+    usable[kind] =
+        usable_sets(avx512_gradients::kGradients<T>[kind], avx2_gradients::kGradients<T>[kind],
+                    plain_gradients::kGradients<T>[kind]);
   }
   return usable;
 }
