@@ -5,6 +5,12 @@
 #define VECC_KG_FN __device__ __forceinline__
 #else
 #include <cmath>
+
+// clang-format off
+#include "src/kernel/prelude/base.h"
+#include "src/kernel/prelude/exponential.h"
+#include "src/kernel/prelude/scalars.h"
+// clang-format on
 #define VECC_KG_FN inline
 #endif
 
@@ -23,6 +29,7 @@ VECC_KG_FN float logarithm(float x) {
 VECC_KG_FN double logarithm(double x) {
   return log(x);
 }
+/// log(1 + x), 0 <= x <= 1.
 VECC_KG_FN float log_plus_one(float x) {
   return log1pf(x);
 }
@@ -42,9 +49,10 @@ VECC_KG_FN double absolute(double x) {
   return fabs(x);
 }
 #else
+// Without calls, so that loops over them are loops over vectors.
 template <class T>
 VECC_KG_FN T exponential(T x) {
-  return std::exp(x);
+  return vecc_kernel::f_exp(x);
 }
 template <class T>
 VECC_KG_FN T logarithm(T x) {
@@ -52,7 +60,8 @@ VECC_KG_FN T logarithm(T x) {
 }
 template <class T>
 VECC_KG_FN T log_plus_one(T x) {
-  return std::log1p(x);
+  const bool is_above = x > T(0.414);  // 1 + x = 2 (1 + (x - 1) / 2)
+  return vecc_kernel::log_of_parts(is_above ? (x - 1) * T(0.5) : x, is_above ? T(1) : T(0));
 }
 template <class T>
 VECC_KG_FN T square_root(T x) {

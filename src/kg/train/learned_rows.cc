@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/kg/train/parallel_tasks.h"
+#include "src/kg/train/row_kernels.h"
 
 namespace vecc::kg {
 namespace {
@@ -70,31 +71,12 @@ formulas::RowRates<T> RowStep::rates() const {
 
 template <class T>
 void RowStep::move(LearnedRows<T>& table, std::uint32_t row, const T* gradient) const {
-  const formulas::RowRates<T> rates = this->rates<T>();
   const std::size_t begin = row * table.width;
-  T* const w = table.values.data() + begin;
-  T none = 0;  // what the optimizer does not keep
-  const auto state = [&](std::size_t i) { return table.states[i].data() + begin; };
-  switch (row_optimizer(options_.optimizer)) {
-    case RowOptimizer::Sgd:
-      for (std::size_t k = 0; k < table.width; ++k) {
-        formulas::move_number<RowOptimizer::Sgd>(rates, gradient[k], w[k], none, none);
-      }
-      return;
-    case RowOptimizer::Adagrad:
-      for (std::size_t k = 0; k < table.width; ++k) {
-        formulas::move_number<RowOptimizer::Adagrad>(rates, gradient[k], w[k], state(0)[k], none);
-      }
-      return;
-    case RowOptimizer::Adam: {
-      T* const first = state(0);
-      T* const second = state(1);
-      for (std::size_t k = 0; k < table.width; ++k) {
-        formulas::move_number<RowOptimizer::Adam>(rates, gradient[k], w[k], first[k], second[k]);
-      }
-      return;
-    }
-  }
+  const auto state = [&](std::size_t i) {
+    return i < table.states.size() ? table.states[i].data() + begin : nullptr;
+  };
+  row_kernels<T>().move(row_optimizer(options_.optimizer))(
+      rates<T>(), gradient, table.width, table.values.data() + begin, state(0), state(1));
 }
 
 void RowParts::sort() {

@@ -7,6 +7,7 @@
 #include "src/kg/formulas/scores.h"
 #include "src/kg/projected_query.h"
 #include "src/kg/train/parallel_tasks.h"
+#include "src/kg/train/row_kernels.h"
 #include "src/kg/vector_sums.h"
 #include "vecc/error.h"
 
@@ -66,25 +67,6 @@ T inner_derivative(TileKind kind, T derivative, T score) {
                    [&]<TileKind kKind>() { return formulas::by_sum<kKind>(derivative, score); });
 }
 
-// As a gradient tile, of one pair; c: inner_derivative().
-template <class T>
-void add_pair_gradient(TileKind kind, T c, const T* q, const T* x, std::size_t dim, T* dq, T* dx) {
-  with_kind(kind, [&]<TileKind kKind>() {
-    const std::size_t half = kKind == TileKind::ComplexL1 ? dim / 2 : 0;
-    for (std::size_t k = 0; k < (half > 0 ? half : dim); ++k) {
-      const auto query = number_of(q, k, half);
-      const auto entity = number_of(x, k, half);
-      const auto by_query = formulas::by_query_number<kKind>(c, query, entity);
-      const auto by_entity = formulas::by_answer_number<kKind>(c, query, entity);
-      dq[k] += by_query.re;
-      dx[k] += by_entity.re;
-      if (half == 0) continue;
-      dq[half + k] += by_query.im;
-      dx[half + k] += by_entity.im;
-    }
-  });
-}
-
 }  // namespace
 
 // Of kPanelLanes numbers, and of as many that stand dim / 2 behind them where there are two parts:
@@ -99,6 +81,10 @@ struct NumberSlice {
   void take(const T* row, T* block) const {
     for (std::size_t part = 0; part < parts; ++part) {
       T* const to = block + part * kPanelLanes<T>;
+      if (count == kPanelLanes<T>) {  // moves of a known length are no calls
+        __builtin_memcpy(to, row + part * half + first, kPanelBytes);
+        continue;
+      }
       std::copy_n(row + part * half + first, count, to);
       std::fill(to + count, to + kPanelLanes<T>, T{0});
     }
@@ -106,7 +92,13 @@ struct NumberSlice {
   template <class T>
   void put(const T* block, T* row) const {
     for (std::size_t part = 0; part < parts; ++part) {
-      std::copy_n(block + part * kPanelLanes<T>, count, row + part * half + first);
+      const T* const from = block + part * kPanelLanes<T>;
+      T* const to = row + part * half + first;
+      if (count == kPanelLanes<T>) {
+        __builtin_memcpy(to, from, kPanelBytes);
+      } else {
+        std::copy_n(from, count, to);
+      }
     }
   }
 };
@@ -401,8 +393,8 @@ void ScorePass<T>::differentiate_answer(std::size_t query) {
   if (matrices_) return matrices_->differentiate_positive(query, positive_[query], by_answer);
   const T* const e = answer_of(query);
   std::fill_n(by_answer, dim_, T{0});
-  add_pair_gradient(kind_, positive_[query], queries_.data() + query * dim_, e, dim_,
-                    by_query_.data() + query * dim_, by_answer);
+  row_kernels<T>().add_pair(kind_)(positive_[query], queries_.data() + query * dim_, e, dim_,
+                                   by_query_.data() + query * dim_, by_answer);
   if (!has_planes_) return;
   add_scaled(positive_along_[query], normals_.data() + query * dim_, dim_, by_answer);
   add_scaled(positive_along_[query], e, dim_, by_normal_.data() + query * dim_);

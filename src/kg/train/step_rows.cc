@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/kg/train/parallel_tasks.h"
+#include "src/kg/train/row_kernels.h"
 
 namespace vecc::kg {
 
@@ -55,7 +56,7 @@ template <class T>
 void StepRows<T>::add_entity_gradient(std::size_t slot, const T* gradient, T* sum) const {
   const std::size_t width = model_.entities.width;
   if (entities_.drops()) return entities_.add_gradient(slot, gradient, width, sum);
-  for (std::size_t k = 0; k < width; ++k) sum[k] += gradient[k];
+  row_kernels<T>().add(gradient, width, sum);
 }
 
 template class StepRows<float>;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "src/kg/formulas/losses.h"
+#include "src/kg/train/loss_kernels.h"
 
 namespace vecc::kg {
 namespace {
@@ -14,42 +17,25 @@ std::size_t count_negatives(std::span<const T> scores) {
          static_cast<std::size_t>(std::count(scores.begin(), scores.end(), kNoNegative<T>));
 }
 
-// w_j, before scores are overwritten.
+// What they share, before scores are overwritten.
 template <class T>
-class NegativeWeights {
- public:
-  NegativeWeights(double temperature, std::span<const T> scores)
-      : temperature_(static_cast<T>(temperature)) {
-    if (temperature != 0) largest_ = *std::max_element(scores.begin(), scores.end());
-    for (const T score : scores) sum_ += term(score);
-  }
-  [[nodiscard]] T of(T score) const { return term(score) / sum_; }
-
- private:
-  [[nodiscard]] T term(T score) const {
-    return score == kNoNegative<T> ? T{0} : formulas::weight_term(temperature_, score, largest_);
-  }
-  T temperature_;
-  T largest_ = 0;
-  T sum_ = 0;
-};
+LossOfNegatives<T> loss_of_negatives(const TripleLossOptions& options, T scale, T positive,
+                                     std::span<const T> scores) {
+  LossOfNegatives<T> of{.margin = static_cast<T>(options.margin),
+                        .label = static_cast<T>(options.label_smoothing),
+                        .positive = positive,
+                        .temperature = static_cast<T>(options.adversarial),
+                        .scale = scale};
+  if (of.temperature != 0) of.largest = *std::max_element(scores.begin(), scores.end());
+  of.weights = loss_kernels<T>().sum_weights(of, scores.data(), scores.size());
+  return of;
+}
 
 template <class T>
 double margin_loss(const TripleLossOptions& options, T scale, T& positive, std::span<T> negatives) {
-  const NegativeWeights<T> weights(options.adversarial, negatives);
-  const T margin = static_cast<T>(options.margin);
-  double loss = 0;
+  const auto of = loss_of_negatives<T>(options, scale, positive, negatives);
   T slope = 0;
-  for (T& score : negatives) {
-    if (score == kNoNegative<T>) {
-      score = 0;
-      continue;
-    }
-    const auto part = formulas::margin_part(margin, positive, score, weights.of(score));
-    loss += static_cast<double>(part.loss);
-    slope += part.derivative;
-    score = part.derivative * scale;
-  }
+  const double loss = loss_kernels<T>().take_margin(of, negatives.data(), negatives.size(), slope);
   positive = -slope * scale;
   return loss;
 }
@@ -57,20 +43,11 @@ double margin_loss(const TripleLossOptions& options, T scale, T& positive, std::
 template <class T>
 double logistic_loss(const TripleLossOptions& options, T scale, T& positive,
                      std::span<T> negatives) {
-  const NegativeWeights<T> weights(options.adversarial, negatives);
-  const T margin = static_cast<T>(options.margin);
-  const T smoothing = static_cast<T>(options.label_smoothing);
-  double loss = 0;
-  const auto add = [&](T score, T label, T weight) {
-    const auto part = formulas::logistic_part(margin + score, label, weight);
-    loss += static_cast<double>(part.loss);
-    return part.derivative * scale;
-  };
-  positive = add(positive, 1 - smoothing, 1);
-  for (T& score : negatives) {
-    score = score == kNoNegative<T> ? T{0} : add(score, smoothing, weights.of(score));
-  }
-  return loss;
+  const auto of = loss_of_negatives<T>(options, scale, positive, negatives);
+  const auto part = formulas::logistic_part(of.margin + positive, 1 - of.label, T{1});
+  positive = part.derivative * scale;
+  return static_cast<double>(part.loss) +
+         loss_kernels<T>().take_logistic(of, negatives.data(), negatives.size());
 }
 
 template <class T>
@@ -82,35 +59,69 @@ double softmax_loss(const TripleLossOptions& options, T scale, T& positive,
     std::fill(negatives.begin(), negatives.end(), T{0});
     return 0;
   }
+  const LossKernels<T>& kernels = loss_kernels<T>();
   const T largest = std::max(positive, *std::max_element(negatives.begin(), negatives.end()));
   const T label = 1 - static_cast<T>(options.label_smoothing);
   const T other = static_cast<T>(options.label_smoothing) / count;
-  T sum = formulas::exponential(positive - largest);
-  T mean = label * (positive - largest);  // of the scores by their labels
-  for (const T score : negatives) {
-    if (score == kNoNegative<T>) continue;
-    sum += formulas::exponential(score - largest);
-    mean += other * (score - largest);
-  }
+  const auto sums = kernels.sum_softmax(negatives.data(), negatives.size(), largest);
+  const T sum = formulas::exponential(positive - largest) + sums.exponentials;
+  // Of the scores by their labels.
+  const T mean = label * (positive - largest) + other * sums.differences;
   positive = formulas::softmax_derivative(positive, largest, sum, label) * scale;
-  for (T& score : negatives) {
-    const T slope =
-        score == kNoNegative<T> ? T{0} : formulas::softmax_derivative(score, largest, sum, other);
-    score = slope * scale;
-  }
+  kernels.take_softmax(negatives.data(), negatives.size(), largest, sum, other, scale);
   return static_cast<double>(std::log(sum) - mean);
 }
 
-// body(score, label) of each.
-template <class T, class Body>
-void each_labelled(std::span<const KnownTriples::Row> answers, formulas::AnswerLabels<T> labels,
-                   std::span<T> scores, const Body& body) {
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const bool is_answer = at < answers.size() && answers[at][2] == i;
-    if (is_answer) ++at;
-    body(scores[i], is_answer ? labels.answer : labels.other);
+// The scores of answers, which are then taken for no negatives.
+template <class T>
+std::vector<T> take_answers(std::span<const KnownTriples::Row> answers, std::span<T> scores) {
+  std::vector<T> taken;
+  taken.reserve(answers.size());
+  for (const KnownTriples::Row& answer : answers) {
+    taken.push_back(std::exchange(scores[answer[2]], kNoNegative<T>));
   }
+  return taken;
+}
+
+template <class T>
+double labelled_logistic(const TripleLossOptions& options, T scale,
+                         std::span<const KnownTriples::Row> answers, std::span<T> scores) {
+  const auto labels = formulas::logistic_labels(static_cast<T>(options.label_smoothing),
+                                                static_cast<std::uint32_t>(scores.size()));
+  const LossOfNegatives<T> of{
+      .margin = static_cast<T>(options.margin), .label = labels.other, .scale = scale};
+  const std::vector<T> own = take_answers(answers, scores);
+  double loss = loss_kernels<T>().take_logistic(of, scores.data(), scores.size());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const auto part = formulas::logistic_part(of.margin + own[i], labels.answer, T{1});
+    loss += static_cast<double>(part.loss);
+    scores[answers[i][2]] = part.derivative * scale;
+  }
+  return loss;
+}
+
+template <class T>
+double labelled_softmax(const TripleLossOptions& options, T scale,
+                        std::span<const KnownTriples::Row> answers, std::span<T> scores) {
+  const LossKernels<T>& kernels = loss_kernels<T>();
+  const T largest = *std::max_element(scores.begin(), scores.end());
+  const T sum = kernels.sum_softmax(scores.data(), scores.size(), largest).exponentials;
+  const auto labels = formulas::softmax_labels(static_cast<T>(options.label_smoothing),
+                                               static_cast<std::uint32_t>(answers.size()),
+                                               static_cast<std::uint32_t>(scores.size()));
+  const std::vector<T> own = take_answers(answers, scores);
+  double loss = static_cast<double>(std::log(sum));
+  if (labels.other != 0) {
+    const auto others = kernels.sum_softmax(scores.data(), scores.size(), largest);
+    loss -= static_cast<double>(labels.other) * static_cast<double>(others.differences);
+  }
+  kernels.take_softmax(scores.data(), scores.size(), largest, sum, labels.other, scale);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    loss -= static_cast<double>(labels.answer * (own[i] - largest));
+    const T slope = formulas::softmax_derivative(own[i], largest, sum, labels.answer);
+    scores[answers[i][2]] = slope * scale;
+  }
+  return loss;
 }
 
 }  // namespace
@@ -146,29 +157,8 @@ double labelled_loss(const TripleLossOptions& options, double scale,
     return std::numeric_limits<double>::quiet_NaN();
   }
   const T factor = static_cast<T>(scale);
-  const T smoothing = static_cast<T>(options.label_smoothing);
-  const auto entities = static_cast<std::uint32_t>(scores.size());
-  double loss = 0;
-  if (options.loss == TripleLoss::Logistic) {
-    const T margin = static_cast<T>(options.margin);
-    const auto labels = formulas::logistic_labels(smoothing, entities);
-    each_labelled(answers, labels, scores, [&](T& score, T label) {
-      const auto part = formulas::logistic_part(margin + score, label, T{1});
-      loss += static_cast<double>(part.loss);
-      score = part.derivative * factor;
-    });
-    return loss;
-  }
-  const T largest = *std::max_element(scores.begin(), scores.end());
-  T sum = 0;
-  for (const T score : scores) sum += formulas::exponential(score - largest);
-  const auto labels =
-      formulas::softmax_labels(smoothing, static_cast<std::uint32_t>(answers.size()), entities);
-  each_labelled(answers, labels, scores, [&](T& score, T label) {
-    loss -= static_cast<double>(label * (score - largest));
-    score = formulas::softmax_derivative(score, largest, sum, label) * factor;
-  });
-  return loss + static_cast<double>(std::log(sum));
+  return options.loss == TripleLoss::Logistic ? labelled_logistic(options, factor, answers, scores)
+                                              : labelled_softmax(options, factor, answers, scores);
 }
 
 template double triple_loss(const TripleLossOptions&, double, float&, std::span<float>);
