@@ -1,0 +1,238 @@
+#include "vecc/shared_numbers.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "src/support/list_threads.h"
+
+namespace vecc {
+namespace {
+
+constexpr char kNothing[sizeof(double)] = {};  // where an empty list is
+
+// Memory that what writes it touches first.
+template <class T>
+std::shared_ptr<T[]> unset_memory(std::size_t count) {
+  return std::shared_ptr<T[]>(new T[count]);
+}
+
+// From numbers of one type to as many of another. `done(begin, end)`: these are read no more.
+template <class From, class To, class Done>
+void convert(const From* from, To* to, std::size_t count, const Done& done) {
+  ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
+    done(begin, end);
+  });
+}
+
+// Whole pages between two numbers of a list that is read no more.
+void give_back_pages(const double* begin, const double* end) {
+  static const std::uintptr_t page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
+  const auto last = reinterpret_cast<std::uintptr_t>(end) / page * page;
+  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
+template <class Done>
+SharedNumbers as_floats(std::span<const double> values, const Done& done) {
+  const auto floats = unset_memory<float>(values.size());
+  convert(values.data(), floats.get(), values.size(), done);
+  return SharedNumbers::shared(floats, std::span<const float>(floats.get(), values.size()));
+}
+
+template <class T>
+SharedNumbers copy_of(std::span<const T> values) {
+  const auto memory = unset_memory<T>(values.size());
+  convert(values.data(), memory.get(), values.size(), [](std::size_t, std::size_t) {});
+  return SharedNumbers::shared(memory, std::span<const T>(memory.get(), values.size()));
+}
+
+template <class T>
+SharedNumbers owned(std::vector<T> values) {
+  const auto owner = std::make_shared<const std::vector<T>>(std::move(values));
+  return SharedNumbers::shared(owner, std::span<const T>(*owner));
+}
+
+// Room for a quarter more: doubling would leave up to half of a long list unused.
+template <class T>
+void make_room(std::vector<T>& list, std::size_t more) {
+  const std::size_t needed = list.size() + more;
+  if (needed > list.capacity()) list.reserve(needed + list.size() / 4);
+}
+
+template <class T>
+void trim_list(std::vector<T>& list) {
+  if (list.capacity() - list.size() > list.size() / 32) list.shrink_to_fit();
+}
+
+bool have_same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+}  // namespace
+
+bool is_exact_float(double value) {
+  const bool fits = !std::isfinite(value) || std::abs(value) <= std::numeric_limits<float>::max();
+  return fits && have_same_bits(static_cast<double>(static_cast<float>(value)), value);
+}
+
+bool are_exact_floats(std::span<const double> values) {
+  return holds_for_all(values.size(), [&](std::size_t i) { return is_exact_float(values[i]); });
+}
+
+template <class T>
+SharedNumbers SharedNumbers::share(const std::shared_ptr<const void>& owner,
+                                   std::span<const T> values) {
+  SharedNumbers result;
+  const void* const first = values.empty() ? kNothing : static_cast<const void*>(values.data());
+  result.first_ = std::shared_ptr<const void>(owner, first);
+  result.size_ = values.size();
+  result.floats_ = std::is_same_v<T, float> || values.empty();
+  return result;
+}
+
+SharedNumbers SharedNumbers::shared(const std::shared_ptr<const void>& owner,
+                                    std::span<const float> values) {
+  return share(owner, values);
+}
+
+SharedNumbers SharedNumbers::shared(const std::shared_ptr<const void>& owner,
+                                    std::span<const double> values) {
+  return share(owner, values);
+}
+
+SharedNumbers SharedNumbers::of(std::vector<double> values) {
+  if (!are_exact_floats(values)) return owned(std::move(values));
+  constexpr std::size_t kLong = std::size_t{1} << 20;
+  return as_floats(values, [&](std::size_t begin, std::size_t end) {
+    if (values.size() >= kLong) give_back_pages(values.data() + begin, values.data() + end);
+  });
+}
+
+SharedNumbers SharedNumbers::of(std::vector<float> values) {
+  return owned(std::move(values));
+}
+
+SharedNumbers SharedNumbers::of(std::span<const double> values) {
+  if (!are_exact_floats(values)) return copy_of(values);
+  return as_floats(values, [](std::size_t, std::size_t) {});
+}
+
+SharedNumbers SharedNumbers::of(std::span<const float> values) {
+  return copy_of(values);
+}
+
+SharedNumbers SharedNumbers::repeated(std::size_t count, double value) {
+  if (is_exact_float(value)) return owned(std::vector<float>(count, static_cast<float>(value)));
+  return owned(std::vector<double>(count, value));
+}
+
+void SharedNumbers::copy_to(std::size_t first, std::span<float> to) const {
+  row(first).visit(to.size(), [&](auto from) {
+    convert(from.data(), to.data(), to.size(), [](std::size_t, std::size_t) {});
+  });
+}
+
+void SharedNumbers::copy_to(std::size_t first, std::span<double> to) const {
+  row(first).visit(to.size(), [&](auto from) {
+    convert(from.data(), to.data(), to.size(), [](std::size_t, std::size_t) {});
+  });
+}
+
+std::vector<double> SharedNumbers::doubles() const {
+  std::vector<double> result(size_);
+  copy_to(0, result);
+  return result;
+}
+
+SharedNumbers SharedNumbers::part(std::size_t first, std::size_t count) const {
+  if (count == size_) return *this;
+  const NumberRow numbers = row(first);
+  const bool is_copied = is_part_ || count < size_ / 2;
+  SharedNumbers result = numbers.visit(count, [&](auto values) {
+    if constexpr (std::is_same_v<decltype(values), std::span<const double>>) {
+      if (are_exact_floats(values)) return of(values);
+    }
+    return is_copied ? of(values) : shared(first_, values);
+  });
+  if (result.data() != numbers.data()) return result;
+  result.is_part_ = true;
+  return result;
+}
+
+bool SharedNumbers::is_same(const SharedNumbers& other) const {
+  if (!*this || !other) return !*this && !other;
+  if (size_ != other.size_) return false;
+  if (first_ == other.first_) return true;
+  if (floats_ != other.floats_) {
+    return holds_for_all(size_,
+                         [&](std::size_t i) { return have_same_bits((*this)[i], other[i]); });
+  }
+  const std::size_t width = floats_ ? sizeof(float) : sizeof(double);
+  const auto* const a = static_cast<const char*>(data());
+  const auto* const b = static_cast<const char*>(other.data());
+  return holds_for_ranges(size_, [&](std::size_t begin, std::size_t end) {
+    return std::memcmp(a + begin * width, b + begin * width, (end - begin) * width) == 0;
+  });
+}
+
+bool SharedNumbers::operator==(const SharedNumbers& other) const {
+  if (!*this || !other) return !*this && !other;
+  return size_ == other.size_ &&
+         holds_for_all(size_, [&](std::size_t i) { return (*this)[i] == other[i]; });
+}
+
+void NumberColumn::reserve(std::size_t count) {
+  reserved_ = count;
+  if (doubles_.empty()) {
+    floats_.reserve(count);
+  } else {
+    doubles_.reserve(count);
+  }
+}
+
+void NumberColumn::append(std::span<const float> values) {
+  if (doubles_.empty()) {
+    make_room(floats_, values.size());
+    floats_.insert(floats_.end(), values.begin(), values.end());
+  } else {
+    make_room(doubles_, values.size());
+    doubles_.insert(doubles_.end(), values.begin(), values.end());
+  }
+}
+
+void NumberColumn::append(std::span<const double> values) {
+  if (doubles_.empty() && std::ranges::all_of(values, is_exact_float)) {
+    make_room(floats_, values.size());
+    for (const double value : values) floats_.push_back(static_cast<float>(value));
+    return;
+  }
+  if (doubles_.empty()) widen();
+  make_room(doubles_, values.size());
+  doubles_.insert(doubles_.end(), values.begin(), values.end());
+}
+
+void NumberColumn::widen() {
+  doubles_.reserve(std::max(reserved_, floats_.size()));
+  doubles_.assign(floats_.begin(), floats_.end());
+  std::vector<float>().swap(floats_);  // assigned to, it would keep its room
+}
+
+void NumberColumn::trim() {
+  trim_list(floats_);
+  trim_list(doubles_);
+}
+
+SharedNumbers NumberColumn::take() {
+  trim();
+  return doubles_.empty() ? owned(std::exchange(floats_, {})) : owned(std::exchange(doubles_, {}));
+}
+
+}  // namespace vecc
