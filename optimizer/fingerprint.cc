@@ -22,6 +22,12 @@ class ProgramMixer : public Hash128 {
     add(std::uint64_t{words.size()});
     for (const T word : words) add(word);
   }
+  void add(const SharedNumbers& numbers) {
+    add(std::uint64_t{numbers.size()});
+    numbers.visit([&](auto values) {
+      for (const auto value : values) add(double{value});
+    });
+  }
   void add_words(std::span<const std::uint32_t> words) {
     add(std::uint64_t{words.size()});
     for (const std::uint32_t word : words) add(std::uint64_t{word});
@@ -35,7 +41,7 @@ struct AddAttributes {
 
   void operator()(const FactOp& op) const {
     mixer.add(std::uint64_t{op.unit});
-    if (op.values) mixer.add_all(std::span<const double>(*op.values));
+    if (op.values) mixer.add(op.values);
   }
   void operator()(const WeightOp& op) const { mixer.add(std::uint64_t{op.parameter}); }
   void operator()(const ConcatOp&) const {}

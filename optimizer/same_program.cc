@@ -34,7 +34,7 @@ struct SameAttributes {
 
   bool operator()(const FactOp& a) const {
     const auto& b = std::get<FactOp>(other);
-    return a.unit == b.unit && is_same_array(a.values, b.values);
+    return a.unit == b.unit && a.values.is_same(b.values);
   }
   bool operator()(const WeightOp& a) const {
     return a.parameter == std::get<WeightOp>(other).parameter;

@@ -24,7 +24,7 @@ struct StoredRequest {
   std::uint32_t source = 0;  ///< the number of the parameter, the value of the state
   std::uint32_t rows = 0;
   Shape shape;
-  const std::vector<double>* values = nullptr;  ///< null: `initial` everywhere
+  SharedNumbers values;  ///< none: `initial` everywhere
   double initial = 0;
 
   [[nodiscard]] std::uint64_t elements() const { return rows * shape.size(); }
@@ -140,7 +140,7 @@ class StoredRows {
       const auto made = [&] {
         made_elements_ += parameter.rows * parameter.shape.size();
         return make(StoredRequest{StoredKind::Parameter, p, parameter.rows, parameter.shape,
-                                  parameter.values.get(), 0});
+                                  parameter.values, 0});
       };
       own_.push_back(is_own(options, p));
       parameters_.push_back(own_[p] ? made()

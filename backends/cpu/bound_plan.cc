@@ -46,7 +46,7 @@ BoundPlan::BoundPlan(Plan plan, const TableFiles& files)
       blocks_[b] = NativeBlock(plan_.dtype, buffer.elements);
       blocks_[b].use_large_pages();
     }
-    blocks_[b].write(*buffer.values);
+    blocks_[b].write(buffer.values);
     buffer.values = nullptr;
   }
 }

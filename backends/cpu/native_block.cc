@@ -76,6 +76,12 @@ void NativeBlock::write(std::span<const double> values, std::uint64_t first) con
   with_type(dtype_, at(first), [&](auto* to) { convert(values.data(), to, values.size()); });
 }
 
+void NativeBlock::write(const SharedNumbers& values) const {
+  with_type(dtype_, at(0), [&](auto* to) {
+    values.visit([&](auto from) { convert(from.data(), to, from.size()); });
+  });
+}
+
 void NativeBlock::write(std::span<const double> values, std::span<const std::uint32_t> rows) const {
   with_type(dtype_, at(0), [&](auto* to) {
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -31,6 +31,7 @@ class NativeBlock {
     return memory_.get() + element * byte_size(dtype_);
   }
   void write(std::span<const double> values, std::uint64_t first = 0) const;
+  void write(const SharedNumbers& values) const;
   /// values[i] at rows[i].
   void write(std::span<const double> values, std::span<const std::uint32_t> rows) const;
   /// 0 at each of `rows`.

@@ -192,7 +192,7 @@ Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_for_batches(
   VECC_CHECK(verified, verified.error().text());
   scalars_ = find_scalars(program, options, batch);
   for (const ParameterIndex scalar : scalars_) {
-    scalar_values_.push_back(program.parameters()[scalar].values->front());
+    scalar_values_.push_back(program.parameters()[scalar].values[0]);
   }
   plan = std::move(batch.plan);
   if (batch.is_compact) plan.arena_elements = 0;  // a batch's values are its runner's

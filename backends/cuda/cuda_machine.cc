@@ -27,18 +27,15 @@ class ArgumentBytes {
 };
 
 // Each row goes to its place, some rows at a time: no second copy of a table.
-void write_in_order(const DeviceBlock& to, const std::vector<double>& values, const HotRows& hot) {
+void write_in_order(const DeviceBlock& to, const SharedNumbers& values, const HotRows& hot) {
   constexpr std::uint64_t kPieceElements = std::uint64_t{1} << 20;
   const std::uint64_t at_once = std::max<std::uint64_t>(1, kPieceElements / hot.row_elements);
-  std::vector<double> piece;
+  NumberColumn piece;
   for (std::uint64_t begin = 0; begin < hot.order->size(); begin += at_once) {
-    piece.clear();
     for (std::uint64_t place = begin; place < std::min(begin + at_once, hot.of); ++place) {
-      const auto row =
-          values.begin() + static_cast<std::ptrdiff_t>((*hot.order)[place] * hot.row_elements);
-      piece.insert(piece.end(), row, row + static_cast<std::ptrdiff_t>(hot.row_elements));
+      piece.append(values.row((*hot.order)[place] * hot.row_elements), hot.row_elements);
     }
-    to.write(piece, begin * hot.row_elements);
+    to.write(piece.take(), begin * hot.row_elements);
   }
 }
 
@@ -91,9 +88,9 @@ void CudaMachine::allocate() {
     blocks_[b] = DeviceBlock(device_, plan_.dtype, buffer.elements, place_of(table_of(plan_, b)),
                              hot == hot_.end() ? 0 : hot->second.bytes);
     if (hot == hot_.end() || hot->second.order == nullptr) {
-      blocks_[b].write(*buffer.values);
+      blocks_[b].write(buffer.values);
     } else {
-      write_in_order(blocks_[b], *buffer.values, hot->second);
+      write_in_order(blocks_[b], buffer.values, hot->second);
     }
     buffer.values = nullptr;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "backends/cuda/pinned_memory.h"
@@ -84,19 +85,25 @@ DeviceBlock::DeviceBlock(std::shared_ptr<Device> device, DType dtype, std::uint6
       elements_(elements),
       place_(place) {}
 
-void DeviceBlock::write(std::span<const double> values, std::uint64_t first) const {
+template <class T>
+void DeviceBlock::write_numbers(std::span<const T> values, std::uint64_t first) const {
+  using Other = std::conditional_t<std::is_same_v<T, float>, double, float>;
   const std::uint64_t begin = first * byte_size(dtype_);
-  if (dtype_ == DType::F64) return memory_.write(begin, values.data(), values.size_bytes());
-  std::vector<float> narrow;
+  if (byte_size(dtype_) == sizeof(T)) {
+    return memory_.write(begin, values.data(), values.size_bytes());
+  }
+  std::vector<Other> converted;
   for (std::size_t i = 0; i < values.size(); i += kPiece) {
     const auto piece = values.subspan(i, std::min(kPiece, values.size() - i));
-    narrow.resize(piece.size());
+    converted.resize(piece.size());
     ListThreads::for_ranges(piece.size(), [&](std::size_t k, std::size_t end) {
-      for (; k < end; ++k) narrow[k] = static_cast<float>(piece[k]);
+      for (; k < end; ++k) converted[k] = static_cast<Other>(piece[k]);
     });
-    memory_.write(begin + i * sizeof(float), narrow.data(), narrow.size() * sizeof(float));
+    memory_.write(begin + i * sizeof(Other), converted.data(), converted.size() * sizeof(Other));
   }
 }
+template void DeviceBlock::write_numbers(std::span<const float>, std::uint64_t) const;
+template void DeviceBlock::write_numbers(std::span<const double>, std::uint64_t) const;
 
 void DeviceBlock::fill(double value) const {
   if (dtype_ == DType::F32 && place_ == TablePlace::Device) {

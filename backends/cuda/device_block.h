@@ -55,7 +55,12 @@ class DeviceBlock {
   [[nodiscard]] CUdeviceptr at(std::uint64_t element) const {
     return memory_.address() + element * byte_size(dtype_);
   }
-  void write(std::span<const double> values, std::uint64_t first = 0) const;
+  void write(std::span<const double> values, std::uint64_t first = 0) const {
+    write_numbers(values, first);
+  }
+  void write(const SharedNumbers& values, std::uint64_t first = 0) const {
+    values.visit([&](auto from) { write_numbers(from, first); });
+  }
   void fill(double value) const;
   /// `count` elements from `first` on are appended to `values`.
   void read(std::uint64_t first, std::uint64_t count, std::vector<double>& values) const;
@@ -64,6 +69,8 @@ class DeviceBlock {
   void copy(std::uint64_t first, std::span<double> to) const;
 
  private:
+  template <class T>
+  void write_numbers(std::span<const T> values, std::uint64_t first) const;
   // Elements of another type than the block's, some at a time.
   template <class From, class To>
   void convert(std::uint64_t first, std::span<To> to) const;

@@ -33,7 +33,7 @@ Result<GradientProgram> make_gradient_program(const Program& forward) {
   for (ValueId id = 0; id < result.first; ++id) {
     const Op& op = forward.op(id);
     if (op.kind() != OpKind::Output) continue;
-    auto zeros = std::make_shared<const std::vector<double>>(op.size(), 0.0);
+    SharedNumbers zeros = SharedNumbers::repeated(op.size(), 0);
     VECC_TRY(const ParameterIndex seed,
              result.program.add_parameter(
                  {seed_name(result.program, id), op.rows, op.shape, std::move(zeros)}));

@@ -236,8 +236,8 @@ void PlanExecutable<Block>::bind(const Program& program, const ExecutionOptions&
   own.own_parameters.insert(own.own_parameters.end(), seeds_.begin(), seeds_.end());
   stored_.bind(program, own, [&](const StoredRequest& asked) {
     Block block = machine_->make_block(asked);
-    if (asked.values != nullptr) {
-      block.write(*asked.values);
+    if (asked.values) {
+      block.write(asked.values);
     } else {
       block.fill(asked.initial);
     }

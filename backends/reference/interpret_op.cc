@@ -30,7 +30,7 @@ void interpret(const FactOp& fact, const Op&, Values, const MutableRows& result)
   if (fact.unit) {
     std::ranges::fill(result.all(), 1.0);
   } else {
-    std::ranges::copy(*fact.values, result.all().begin());
+    fact.values.copy_to(0, result.all());
   }
 }
 

@@ -16,6 +16,18 @@ double one_of(Combination combination, const Element& element) {
 
 }  // namespace
 
+NeuronElements::NeuronElements(const NeuronGraph& graph, const ReferenceValues& values)
+    : graph_(graph), values_(values) {
+  for (const WeightTable& table : graph.weight_tables) weights_.push_back(table.values.doubles());
+}
+
+Element NeuronElements::weight(WeightId weight) const {
+  const std::uint32_t number = graph_.table_of_weight[weight];
+  const WeightTable& table = graph_.weight_tables[number];
+  const std::uint64_t size = table.shape.size();
+  return {table.shape, std::span(weights_[number]).subspan((weight - table.first) * size, size)};
+}
+
 std::span<const Element> NeuronElements::collect(const NeuronView& view) {
   elements_.clear();
   if (view.offset != kNoWeight) elements_.push_back(weight(view.offset));

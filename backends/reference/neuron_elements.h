@@ -14,17 +14,15 @@ namespace vecc::reference {
 class NeuronElements {
  public:
   /// `values` has all shapes; those of inputs stand there before a neuron is collected.
-  NeuronElements(const NeuronGraph& graph, const ReferenceValues& values)
-      : graph_(graph), values_(values) {}
+  NeuronElements(const NeuronGraph& graph, const ReferenceValues& values);
 
   /// [offset] ++ [W_i * x_i], until the next neuron.
   std::span<const Element> collect(const NeuronView& view);
   /// C of what was collected (what `combining_of` says), until the next neuron.
   Element combine(const NeuronView& view);
 
-  [[nodiscard]] Element weight(WeightId weight) const {
-    return {table_of(graph_, weight).shape, values_of(graph_, weight)};
-  }
+  /// Its table has values.
+  [[nodiscard]] Element weight(WeightId weight) const;
   [[nodiscard]] Element neuron(NeuronId neuron) const {
     return {values_.shapes[neuron], values_.value(neuron)};
   }
@@ -34,6 +32,7 @@ class NeuronElements {
 
   const NeuronGraph& graph_;
   const ReferenceValues& values_;
+  std::vector<std::vector<double>> weights_;  // of the tables
   std::vector<Element> elements_;
   std::vector<Shape> shapes_;
   std::vector<std::vector<double>> products_;

@@ -33,7 +33,9 @@ class NeuronEvaluator {
         std::span(result_.values).subspan(begin, result_.begin[neuron + std::size_t{1}] - begin);
     switch (view.range->fact) {
       case FactKind::Unit: y[0] = 1; return;
-      case FactKind::Constant: std::ranges::copy(view.constant, y.begin()); return;
+      case FactKind::Constant:
+        view.constant.visit(y.size(), [&](auto value) { std::ranges::copy(value, y.begin()); });
+        return;
       case FactKind::Learnable:
         std::ranges::copy(elements_.weight(view.weights[0]).values, y.begin());
         return;

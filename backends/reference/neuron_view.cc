@@ -9,7 +9,7 @@ NeuronView view_neuron(const NeuronGraph& graph, NeuronId neuron) {
   view.range = &range;
   if (range.fact == FactKind::Constant) {
     const std::uint64_t size = range.shape.size();
-    view.constant = std::span(graph.values).subspan(range.value_begin + size * row, size);
+    view.constant = graph.values.row(range.value_begin + size * row);
   }
   if (range.fact == FactKind::Learnable) {
     view.weights = std::span(graph.weights).subspan(range.weight_begin + row, 1);
@@ -31,12 +31,6 @@ NeuronView view_neuron(const NeuronGraph& graph, NeuronId neuron) {
 
 const WeightTable& table_of(const NeuronGraph& graph, WeightId weight) {
   return graph.weight_tables[graph.table_of_weight[weight]];
-}
-
-std::span<const double> values_of(const NeuronGraph& graph, WeightId weight) {
-  const WeightTable& table = table_of(graph, weight);
-  const std::uint64_t size = table.shape.size();
-  return std::span(table.values).subspan((weight - table.first) * size, size);
 }
 
 Combining combining_of(const NeuronFunction& function, std::size_t element_count) {

@@ -15,8 +15,8 @@ struct NeuronView {
   std::span<const NeuronId> inputs;
   std::span<const WeightId> weights;  ///< like inputs, or empty: all units; a learnable fact: one
   WeightId offset = kNoWeight;
-  std::span<const std::uint32_t> words;  ///< of its transformation
-  std::span<const double> constant;      ///< a constant fact's value
+  std::span<const std::uint32_t> words;                     ///< of its transformation
+  NumberRow constant{static_cast<const double*>(nullptr)};  ///< a constant fact's value
 
   [[nodiscard]] WeightId weight(std::size_t input) const {
     return weights.empty() ? kNoWeight : weights[input];
@@ -30,8 +30,6 @@ struct NeuronView {
 
 /// A weight's table; its shape is the weight's.
 [[nodiscard]] const WeightTable& table_of(const NeuronGraph& graph, WeightId weight);
-/// A weight's values; its table has some.
-[[nodiscard]] std::span<const double> values_of(const NeuronGraph& graph, WeightId weight);
 
 /// What a neuron does with its list of elements before its transformation.
 enum class Combining : std::uint8_t {

@@ -56,9 +56,8 @@ class InterpreterExecutable final : public Executable {
         plan_(plan_interpreter(program_, options)),
         values_(program_, plan_.places) {
     stored_.bind(program_, options, [](const StoredRequest& asked) {
-      return asked.values != nullptr
-                 ? std::make_shared<std::vector<double>>(*asked.values)
-                 : std::make_shared<std::vector<double>>(asked.elements(), asked.initial);
+      return asked.values ? std::make_shared<std::vector<double>>(asked.values.doubles())
+                          : std::make_shared<std::vector<double>>(asked.elements(), asked.initial);
     });
     for (ValueId id = 0; id < program_.ops().size(); ++id) {
       if (program_.op(id).kind() == OpKind::Fact) compute(id, operands_of(id));

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "vecc/shared_numbers.h"
+
 namespace vecc::libtorch {
 
 /// Uploads arrays and counts their bytes. A value of a Program is a tensor [rows, size].
@@ -26,6 +28,11 @@ class DeviceArrays {
     // from_blob wants a pointer it may write through; nothing does.
     auto* begin = const_cast<double*>(data.data());
     return keep(at::from_blob(begin, {rows, size}, at::kDouble), options_.dtype());
+  }
+  at::Tensor values(const SharedNumbers& data, std::int64_t rows, std::int64_t size) {
+    auto* begin = const_cast<void*>(data.data());
+    const at::ScalarType type = data.are_floats() ? at::kFloat : at::kDouble;
+    return keep(at::from_blob(begin, {rows, size}, type), options_.dtype());
   }
   /// Rows of uninitialised values.
   at::Tensor buffer(std::int64_t rows, std::int64_t size) {

@@ -100,7 +100,7 @@ std::vector<double> FusedSums::factors(const Members& members) const {
   for (std::uint32_t e = 0; e < program_.op(members.scaling).rows; ++e) {
     const std::uint32_t row = row_before(lift_of(linear, members.factors), factor.rows, e);
     const std::uint32_t source = gather != nullptr ? gather->index[row] : row;
-    result.push_back(values ? (*values)[source] : 1);
+    result.push_back(values ? values[source] : 1);
   }
   return result;
 }

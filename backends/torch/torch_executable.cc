@@ -334,8 +334,8 @@ class TorchExecutable final : public Executable {
     stored_.bind(program_, options_, [&](const StoredRequest& asked) {
       work.bytes = asked.elements() * byte_size(program_.dtype());
       const auto size = static_cast<std::int64_t>(asked.shape.size());
-      return asked.values != nullptr ? arrays_.values(*asked.values, asked.rows, size)
-                                     : arrays_.buffer(asked.rows, size).fill_(asked.initial);
+      return asked.values ? arrays_.values(asked.values, asked.rows, size)
+                          : arrays_.buffer(asked.rows, size).fill_(asked.initial);
     });
     for (const at::Tensor& stored : stored_.parameters()) {
       parameters_.push_back(options_.gradients ? stored.detach().requires_grad_() : stored);

@@ -16,7 +16,7 @@ using Values = std::span<const at::Tensor>;
 
 Step lower(const FactOp& fact, const LoweringContext& context, ValueId) {
   DeviceArrays& arrays = context.arrays;
-  if (!fact.unit) return constant_step(arrays.values(*fact.values, fact.rows, size_of(fact.shape)));
+  if (!fact.unit) return constant_step(arrays.values(fact.values, fact.rows, size_of(fact.shape)));
   constexpr double kOne = 1;
   return constant_step(arrays.values(std::span(&kOne, 1), 1, 1).expand({fact.rows, 1}));
 }

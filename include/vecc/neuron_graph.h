@@ -16,6 +16,7 @@
 
 #include "vecc/function.h"
 #include "vecc/shape.h"
+#include "vecc/shared_numbers.h"
 
 namespace vecc {
 
@@ -99,8 +100,8 @@ struct WeightTable {
   std::uint64_t file_first_id = 0;
   bool learnable = true;
   bool has_values = false;
-  std::vector<double> values;  ///< count * shape.size(), or empty: to be initialised
-  StringColumn row_names;      ///< count names, or none
+  SharedNumbers values;    ///< count * shape.size(), or none: to be initialised
+  StringColumn row_names;  ///< count names, or none
 };
 
 enum class Split : std::uint8_t { Unspecified, Train, Validation, Test };
@@ -155,7 +156,7 @@ struct NeuronGraph {
   std::vector<WeightId> weights;
   std::vector<WeightId> offsets;
   std::vector<std::uint32_t> words;
-  std::vector<double> values;
+  NumberColumn values;
   StringColumn names;
 
   std::vector<WeightTable> weight_tables;      ///< in order of `first`

@@ -33,7 +33,7 @@ struct PlanBuffer {
   std::uint64_t elements = 0;
   std::uint64_t offset = 0;  ///< Arena: in elements
   std::uint32_t source = 0;
-  std::shared_ptr<const std::vector<double>> values;
+  SharedNumbers values;
   /// Arena: the launches between which it holds what is written to it (first store, last load).
   std::uint32_t first = 0;
   std::uint32_t last = 0;

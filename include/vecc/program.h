@@ -32,6 +32,7 @@
 #include "vecc/note.h"
 #include "vecc/shape.h"
 #include "vecc/shared_list.h"
+#include "vecc/shared_numbers.h"
 #include "vecc/short_list.h"
 
 namespace vecc {
@@ -47,12 +48,12 @@ struct Parameter {
   std::string name;  ///< unique; data: escape it for every sink
   std::uint32_t rows = 0;
   Shape shape;
-  std::shared_ptr<const std::vector<double>> values;  ///< rows * size; null: to be initialised
+  SharedNumbers values;  ///< rows * size; none: to be initialised
 };
 
 /// Constant rows. `unit`: every row is ONE (an unvalued fact), a scalar 1.
 struct FactOp {
-  std::shared_ptr<const std::vector<double>> values;  ///< rows * size; null if unit
+  SharedNumbers values;  ///< rows * size; none if unit
   std::uint32_t rows = 0;
   Shape shape;
   bool unit = false;
@@ -270,12 +271,12 @@ class Program {
   /// Errors: DuplicateName; IllFormedOp if `values` has another length; LimitShape.
   [[nodiscard]] Result<ParameterIndex> add_parameter(Parameter parameter);
   /// Other initial values for a parameter (rows * size).
-  void set_parameter_values(ParameterIndex parameter,
-                            std::shared_ptr<const std::vector<double>> values);
+  void set_parameter_values(ParameterIndex parameter, SharedNumbers values);
 
   // The same for callers that know the op to be well formed (a pass, the vectorizer): an ill-formed
   // op is their bug and fails a VECC_CHECK.
   ValueId fact(std::vector<double> values, std::uint32_t rows, Shape shape, Note note = {});
+  ValueId shared_fact(SharedNumbers values, std::uint32_t rows, Shape shape, Note note = {});
   ValueId unit_fact(std::uint32_t rows, Note note = {});
   ValueId weight(ParameterIndex parameter, Note note = {});
   /// A single operand is returned as it is.

@@ -58,8 +58,8 @@ Program with_drawn_weights(Program program, const DrawnWeights& drawn) {
     const bool keeps = drawn.keep_all || drawn.kept.contains(parameter.name);
     if (keeps && parameter.values) continue;
     const std::size_t count = parameter.rows * parameter.shape.size();
-    program.set_parameter_values(p, std::make_shared<const std::vector<double>>(draw_numbers(
-                                        drawn.seed, "parameter " + parameter.name, count)));
+    program.set_parameter_values(
+        p, SharedNumbers::of(draw_numbers(drawn.seed, "parameter " + parameter.name, count)));
   }
   return program;
 }

@@ -64,7 +64,7 @@ ExprFingerprint::ExprFingerprint(const Keys& keys, const Expr& expr,
     if (expr.nodes[node].kind != ExprNode::Kind::Constant) continue;
     const double constant = expr.nodes[node].constant;
     parts_[begin_[node]] = keys_.constant(constant);
-    doubtful_[node] = is_doubtful({&constant, 1});
+    doubtful_[node] = is_doubtful(constant);
   }
 }
 

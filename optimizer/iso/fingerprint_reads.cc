@@ -19,9 +19,9 @@ namespace {
 
 // The sum of the elements by their places; zeros cost nothing.
 Residues wide_constant(const Keys& keys, std::span<const Residues> positions,
-                       std::span<const double> row) {
+                       const NumberRow& row) {
   ProductSum sum;
-  for (std::size_t k = 0; k < row.size(); ++k) {
+  for (std::size_t k = 0; k < positions.size(); ++k) {
     const Residues element = keys.constant(row[k]);
     if (!element.is_zero()) sum.add(positions[k], element);
   }
@@ -239,22 +239,20 @@ ValueClasses FingerprintClasses::classes(const FactOp& fact, ValueId id) {
     return by_reads(id, {Firsts(fact.rows, 0), nullptr}, fill_one);
   }
   const std::size_t size = fact.shape.size();
-  const auto row = [&](std::uint32_t i) { return std::span(*fact.values).subspan(i * size, size); };
-  const Apart apart{
-      first_of_constants(fact.rows, size,
-                         [&](std::uint32_t i) { return fact.values->data() + i * size; }),
-      nullptr};
+  const auto row = [&](std::uint32_t i) { return fact.values.row(i * size); };
+  const Apart apart{first_of_constants(fact.rows, size, row), nullptr};
   Scratch positions;
   if (!keys_.is_narrow(fact.shape)) {
     for (std::size_t k = 0; k < size; ++k) positions.push_back(keys_.position(k));
   }
   return by_reads(id, apart, [&](std::uint32_t i, std::span<Residues> y) {
     if (keys_.is_narrow(fact.shape)) {
-      std::ranges::transform(row(i), y.begin(), [&](double c) { return keys_.constant(c); });
+      const NumberRow constants = row(i);
+      for (std::size_t k = 0; k < size; ++k) y[k] = keys_.constant(constants[k]);
     } else {
       y[0] = wide_constant(keys_, positions, row(i));
     }
-    return is_doubtful(row(i));
+    return is_doubtful(row(i), size);
   });
 }
 

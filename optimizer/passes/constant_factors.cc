@@ -53,7 +53,7 @@ double ConstantFactors::at(std::uint32_t number) const {
   const auto [value, row] = sources_.source(number);
   const auto* fact = std::get_if<FactOp>(&program_.op(value).attributes);
   if (fact == nullptr) return evaluated_[value].values[evaluated_[value].place[row]];
-  return fact->unit ? 1 : (*fact->values)[row];
+  return fact->unit ? 1 : fact->values[row];
 }
 
 }  // namespace vecc::opt

@@ -32,8 +32,8 @@ const FactOp* plain_fact(const Op& op) {
 // The facts of one shape, and their distinct rows.
 struct FactsOfShape {
   std::vector<ValueId> facts;
-  std::uint64_t rows = 0;               // of all facts
-  std::vector<const double*> distinct;  // by number
+  std::uint64_t rows = 0;           // of all facts
+  std::vector<NumberRow> distinct;  // by number
 };
 
 class FactMerger {
@@ -81,7 +81,7 @@ class FactMerger {
  private:
   // Rows are numbered in the order in which they first come.
   void number_rows(std::size_t size, FactsOfShape& facts) {
-    std::vector<const double*> row_at;
+    std::vector<NumberRow> row_at;
     std::vector<ValueId> owner;  // by row
     row_at.reserve(facts.rows);
     owner.reserve(facts.rows);
@@ -89,7 +89,7 @@ class FactMerger {
       const FactOp& fact = *plain_fact(program_.op(id));
       numbers_[id].reserve(fact.rows);
       for (std::uint32_t row = 0; row < fact.rows; ++row) {
-        row_at.push_back(fact.values->data() + row * size);
+        row_at.push_back(fact.values.row(row * size));
         owner.push_back(id);
       }
     }
@@ -131,7 +131,7 @@ class FactMerger {
   void merge(const std::vector<ValueId>& facts, Rewriter& rewriter) {
     const Op& first = program_.op(facts[0]);
     const FactsOfShape& shape = shapes_.find(first.shape)->second;
-    std::vector<double> values;
+    NumberColumn values;
     std::uint64_t distinct = 0;
     for (const ValueId fact : facts) distinct += distinct_[fact];
     values.reserve(distinct * first.shape.size());
@@ -142,13 +142,12 @@ class FactMerger {
       for (const std::uint32_t number : numbers_[facts[k]]) {
         if (place_[number] == kNoRow) {
           place_[number] = rows++;
-          const double* row = shape.distinct[number];
-          values.insert(values.end(), row, row + first.shape.size());
+          values.append(shape.distinct[number], first.shape.size());
         }
         index[k].push_back(place_[number]);
       }
     }
-    const ValueId merged = rewriter.to().fact(std::move(values), rows, first.shape, first.note);
+    const ValueId merged = rewriter.to().shared_fact(values.take(), rows, first.shape, first.note);
     for (std::size_t k = 0; k < facts.size(); ++k) {
       for (const std::uint32_t number : numbers_[facts[k]]) place_[number] = kNoRow;
       const Index rows_of_fact = Index::compact(std::move(index[k]));

@@ -1,6 +1,7 @@
 #include "optimizer/passes/evaluate_rows.h"
 
 #include <algorithm>
+#include <deque>
 #include <span>
 
 #include "optimizer/rewrite/distinct_rows.h"
@@ -94,6 +95,7 @@ class Evaluator {
 
   void evaluate_step(ValueId id, const OpSteps& steps, std::uint32_t step) {
     read_.clear();
+    wide_count_ = 0;
     steps.for_each_read(step, [&](std::uint32_t number) { read_.push_back(number); });
     Evaluated& rows = evaluated_[id];
     const auto result = [&](std::uint32_t row) {
@@ -158,12 +160,16 @@ class Evaluator {
   }
 
   // Source row `number`, which operand `k` of `id` holds.
-  [[nodiscard]] Element element(ValueId id, std::size_t k, std::uint32_t number) const {
+  [[nodiscard]] Element element(ValueId id, std::size_t k, std::uint32_t number) {
     const Shape shape = op(op(id).operands[k]).shape;
     const SourceRows::Source source = sources_.source(number);
     if (const auto* fact = std::get_if<FactOp>(&op(source.value).attributes)) {
       if (fact->unit) return {shape, std::span(&kUnit, 1)};
-      return {shape, std::span(*fact->values).subspan(source.row * shape.size(), shape.size())};
+      if (wide_count_ == wide_rows_.size()) wide_rows_.emplace_back();
+      std::vector<double>& row = wide_rows_[wide_count_++];
+      row.resize(shape.size());
+      fact->values.copy_to(source.row * shape.size(), row);
+      return {shape, row};
     }
     const Evaluated& rows = evaluated_[source.value];
     return {shape,
@@ -205,6 +211,8 @@ class Evaluator {
   // Of one step:
   std::vector<std::uint32_t> read_;  // source rows
   std::vector<Element> elements_;
+  std::deque<std::vector<double>> wide_rows_;  // of facts
+  std::size_t wide_count_ = 0;
   std::vector<double> reduced_;
   std::vector<double> left_turned_;
   std::vector<double> right_turned_;

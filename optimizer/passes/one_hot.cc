@@ -17,7 +17,7 @@ constexpr std::uint32_t kZeros = 0xFFFFFFFE;   // a row of zeros
 constexpr std::uint32_t kNotHot = 0xFFFFFFFF;  // any other row
 
 // The place of the 1 in a row; kZeros, kNotHot.
-std::uint32_t hot_place(const double* row, std::uint64_t size) {
+std::uint32_t hot_place(const NumberRow& row, std::uint64_t size) {
   std::uint32_t place = kZeros;
   for (std::uint32_t k = 0; k < size; ++k) {
     if (row[k] == 0.0) continue;
@@ -63,7 +63,7 @@ class HotRows {
       const auto& fact = std::get<FactOp>(program_.op(id).attributes);
       for (std::uint32_t row = 0; row < fact.rows; ++row) {
         const std::uint64_t size = fact.shape.size();
-        entry->second.push_back(hot_place(fact.values->data() + row * size, size));
+        entry->second.push_back(hot_place(fact.values.row(row * size), size));
       }
     }
     return entry->second;
@@ -234,7 +234,7 @@ bool has_hot_row(const Op& op) {
   if (!fact || fact->unit || fact->shape.size() < 2) return false;
   for (std::uint32_t row = 0; row < fact->rows; ++row) {
     const std::uint64_t size = fact->shape.size();
-    if (hot_place(fact->values->data() + row * size, size) != kNotHot) return true;
+    if (hot_place(fact->values.row(row * size), size) != kNotHot) return true;
   }
   return false;
 }

@@ -176,14 +176,14 @@ class Preconcat {
       return rewriter_.to().concat(weights, first.note);
     }
     std::uint32_t rows = 0;
-    std::vector<double> values;
+    NumberColumn values;
     for (const ValueId member : group.members) {
       const auto& fact = std::get<FactOp>(program_.op(member).attributes);
       rows += fact.rows;
-      if (!fact.unit) values.insert(values.end(), fact.values->begin(), fact.values->end());
+      if (!fact.unit) values.append(fact.values);
     }
     if (std::get<FactOp>(first.attributes).unit) return rewriter_.to().unit_fact(rows, first.note);
-    return rewriter_.to().fact(std::move(values), rows, first.shape, first.note);
+    return rewriter_.to().shared_fact(values.take(), rows, first.shape, first.note);
   }
 
   void rewrite_gather(ValueId id) {

@@ -151,7 +151,7 @@ std::vector<ColumnPart> ProductParts::parts_of(ValueId product) {
   // Infinity less infinity is NaN, and would be other terms here.
   if (doubtful_[op(product).operands[0]]) return {};
   const bool is_doubtful = std::ranges::any_of(column->parts, [&](const ColumnPart& part) {
-    return doubtful_[part.value] || vecc::opt::is_doubtful(std::span(&part.factor, 1));
+    return doubtful_[part.value] || vecc::opt::is_doubtful(part.factor);
   });
   return is_doubtful ? std::vector<ColumnPart>() : std::move(column->parts);
 }

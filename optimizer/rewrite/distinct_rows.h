@@ -4,25 +4,30 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "optimizer/rewrite/equal_rows.h"
+#include "vecc/shared_numbers.h"
 
 namespace vecc::opt {
 
 /// The hash of a row of constants: all bits of the result depend on all bits of the row.
 [[nodiscard]] std::uint64_t hash_of_constants(const double* row, std::size_t size);
 
-/// By row 0 .. count-1, the first row with the same bits; row i is `size` doubles from row_at(i)
-/// on. By threads (ListThreads).
+/// The same of the numbers as doubles.
+[[nodiscard]] std::uint64_t hash_of_constants(const NumberRow& row, std::size_t size);
+/// Whether the bits of `size` numbers are the same.
+[[nodiscard]] bool are_same_constants(const NumberRow& a, const NumberRow& b, std::size_t size);
+
+/// By row 0 .. count-1, the first row with the same bits; row i is `size` numbers of row_at(i), a
+/// NumberRow. By threads (ListThreads).
 template <class RowAt>
 [[nodiscard]] std::vector<std::uint32_t> first_of_constants(std::uint32_t count, std::size_t size,
                                                             const RowAt& row_at) {
   return EqualRows::find(
       count, [&](std::uint32_t i) { return hash_of_constants(row_at(i), size); },
       [&](std::uint32_t a, std::uint32_t b) {
-        return std::memcmp(row_at(a), row_at(b), size * sizeof(double)) == 0;
+        return are_same_constants(row_at(a), row_at(b), size);
       });
 }
 

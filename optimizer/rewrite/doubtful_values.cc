@@ -10,7 +10,7 @@ bool expr_makes_doubt(const ExprNode& node) {
   switch (node.kind) {
     case ExprNode::Kind::Input:
     case ExprNode::Kind::Draw: return false;
-    case ExprNode::Kind::Constant: return is_doubtful({&node.constant, 1});
+    case ExprNode::Kind::Constant: return is_doubtful(node.constant);
     case ExprNode::Kind::Transform: return makes_doubt(node.transformation.id);
     case ExprNode::Kind::Combine: return makes_doubt(node.combination);
   }
@@ -18,7 +18,9 @@ bool expr_makes_doubt(const ExprNode& node) {
 }
 
 struct MakesDoubt {
-  bool operator()(const FactOp& fact) const { return !fact.unit && is_doubtful(*fact.values); }
+  bool operator()(const FactOp& fact) const {
+    return !fact.unit && is_doubtful(fact.values.row(0), fact.values.size());
+  }
   bool operator()(const TransformOp& op) const { return makes_doubt(op.transformation.id); }
   bool operator()(const SegmentOp& op) const { return makes_doubt(op.combination); }
   bool operator()(const MapOp& op) const {
@@ -31,9 +33,15 @@ struct MakesDoubt {
 
 }  // namespace
 
-bool is_doubtful(std::span<const double> constants) {
+bool is_doubtful(const NumberRow& constants, std::size_t count) {
   constexpr double kLarge = 1e30;
-  return !std::ranges::all_of(constants, [](double c) { return std::abs(c) < kLarge; });
+  return constants.visit(count, [](auto values) {
+    return !std::ranges::all_of(values, [](double c) { return std::abs(c) < kLarge; });
+  });
+}
+
+bool is_doubtful(double constant) {
+  return is_doubtful(NumberRow(&constant), 1);
 }
 
 bool makes_doubt(Combination combination) {

@@ -14,7 +14,8 @@
 namespace vecc::opt {
 
 /// Whether a constant is infinite or NaN, or so large that products of it may be.
-[[nodiscard]] bool is_doubtful(std::span<const double> constants);
+[[nodiscard]] bool is_doubtful(const NumberRow& constants, std::size_t count);
+[[nodiscard]] bool is_doubtful(double constant);
 /// Whether the result may be infinite or NaN though the arguments are numbers.
 [[nodiscard]] bool makes_doubt(Transformation transformation);
 [[nodiscard]] bool makes_doubt(Combination combination);

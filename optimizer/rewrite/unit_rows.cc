@@ -10,7 +10,9 @@ namespace {
 bool has_units(const Op& op) {
   const auto* fact = std::get_if<FactOp>(&op.attributes);
   if (!fact || !fact->shape.is_scalar()) return false;
-  return fact->unit || std::ranges::find(*fact->values, 1.0) != fact->values->end();
+  return fact->unit || fact->values.visit([](auto values) {
+    return std::ranges::find(values, 1.0) != values.end();
+  });
 }
 
 }  // namespace
@@ -19,7 +21,9 @@ bool is_unit_fact(const Op& op) {
   const auto* fact = std::get_if<FactOp>(&op.attributes);
   if (!fact || !fact->shape.is_scalar()) return false;
   if (fact->unit) return true;
-  return op.rows > 0 && std::ranges::all_of(*fact->values, [](double x) { return x == 1.0; });
+  return op.rows > 0 && fact->values.visit([](auto values) {
+    return std::ranges::all_of(values, [](double x) { return x == 1.0; });
+  });
 }
 
 UnitRows::UnitRows(const Program& program) : program_(program) {
@@ -37,7 +41,7 @@ UnitRows::UnitRows(const Program& program) : program_(program) {
 void UnitRows::mark_fact(const FactOp& fact, ValueId id) {
   const SourceRows::View rows = sources_->of(id);
   for (std::uint32_t i = 0; i < fact.rows; ++i) {
-    unit_[rows[i]] = fact.unit || (*fact.values)[i] == 1.0;
+    unit_[rows[i]] = fact.unit || fact.values[i] == 1.0;
   }
 }
 

@@ -11,9 +11,9 @@ namespace {
 constexpr std::uint32_t kStagesOfRank = 2;
 constexpr std::uint32_t kUnitRow = 0;  // the number 1, which facts without a value are
 
-template <class T>
-void convert(std::span<const double> from, std::byte* to) {
-  for (const double number : from) {
+template <class T, class From>
+void convert(std::span<const From> from, std::byte* to) {
+  for (const From number : from) {
     const auto value = static_cast<T>(number);
     std::memcpy(to, &value, sizeof value);
     to += sizeof value;
@@ -175,8 +175,9 @@ void GraphBinder::bind_facts(const NeuronRange& range, NeuronId first, std::uint
     const ShapeId shape = book_.shape_id(range.shape);
     const std::uint64_t size = range.shape.size();
     const std::uint32_t row = new_rows(shape, count);
-    write(row * size,
-          std::span(graph_->values).subspan(range.value_begin + at * size, count * size));
+    graph_->values.row(range.value_begin + at * size).visit(count * size, [&](auto numbers) {
+      write(row * size, numbers);
+    });
     for (std::uint32_t i = 0; i < count; ++i) place(first + i, row + i, shape, 0);
     return;
   }
@@ -315,7 +316,8 @@ void GraphBinder::reserve_values() {
   values.resize(std::max<std::uint64_t>(bytes, values.size() * 3 / 2));
 }
 
-void GraphBinder::write(std::uint64_t element, std::span<const double> numbers) {
+template <class T>
+void GraphBinder::write(std::uint64_t element, std::span<const T> numbers) {
   if (next_ >= kNone) return;  // bind() refuses it
   reserve_values();
   std::byte* to = to_->values.data() + element * byte_size(book_.dtype());

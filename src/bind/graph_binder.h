@@ -116,7 +116,8 @@ class GraphBinder {
   [[nodiscard]] std::uint32_t new_row(ShapeId shape) { return new_rows(shape, 1); }
   [[nodiscard]] std::uint32_t new_rows(ShapeId shape, std::uint32_t count);
   void reserve_values();
-  void write(std::uint64_t element, std::span<const double> numbers);
+  template <class T>
+  void write(std::uint64_t element, std::span<const T> numbers);
   [[nodiscard]] Shape value_shape(NeuronId n) const { return book_.shape(placed_[n].shape); }
 
   RecipeBook& book_;

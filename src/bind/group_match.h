@@ -65,7 +65,7 @@ class WeightRows {
   [[nodiscard]] Result<Map> make_map(const NeuronGraph& graph);
   [[nodiscard]] Result<void> add_copies(const NeuronGraph& graph, Map& map);
   /// Appends rows to the block; the first one's number.
-  std::uint32_t append(std::vector<std::byte>& block, const std::vector<double>& values,
+  std::uint32_t append(std::vector<std::byte>& block, const SharedNumbers& values,
                        Shape shape) const;
 
   const TemplateData& data_;

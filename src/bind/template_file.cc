@@ -210,12 +210,14 @@ Result<void> read_values(const WeightFile& file, const std::string& place, Templ
         !is_float(found->type)) {
       return damaged(place, "weight table \"" + escape_terminal(table.name) + "\" has no values");
     }
-    table.values = values_of(*found);
+    table.values = numbers_of(*found);
     table.has_values = true;
     table.first = static_cast<WeightId>(weights);
     weights += table.count;
     if (weights >= kNoWeight) return damaged(place, "weights are too many");
-    if (!std::ranges::all_of(table.values, [](double v) { return std::isfinite(v); })) {
+    if (!table.values.visit([](auto values) {
+          return std::ranges::all_of(values, [](double v) { return std::isfinite(v); });
+        })) {
       return Errors(
           ErrorCode::NotFinite, place,
           "weight table \"" + escape_terminal(table.name) + "\" has a number that is not finite");

@@ -66,21 +66,17 @@ WeightRows::WeightRows(const TemplateData& data, DType dtype) : data_(data), dty
   block_ = own_;
 }
 
-std::uint32_t WeightRows::append(std::vector<std::byte>& block, const std::vector<double>& values,
+std::uint32_t WeightRows::append(std::vector<std::byte>& block, const SharedNumbers& values,
                                  Shape shape) const {
   const std::uint64_t bytes = byte_size(dtype_);
   const std::uint64_t row = shape.size() * bytes;
   const std::uint64_t first = (block.size() + row - 1) / row;
   block.resize(first * row + values.size() * bytes);
   std::byte* to = block.data() + first * row;
-  for (const double value : values) {
-    if (dtype_ == DType::F64) {
-      std::memcpy(to, &value, sizeof value);
-    } else {
-      const auto narrow = static_cast<float>(value);
-      std::memcpy(to, &narrow, sizeof narrow);
-    }
-    to += bytes;
+  if (dtype_ == DType::F64) {
+    values.copy_to(0, std::span(reinterpret_cast<double*>(to), values.size()));
+  } else {
+    values.copy_to(0, std::span(reinterpret_cast<float*>(to), values.size()));
   }
   return static_cast<std::uint32_t>(first);
 }

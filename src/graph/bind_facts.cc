@@ -129,11 +129,12 @@ class FactBinder {
       table.file_first_id = std::max(table.file_first_id, other.file_first_id + other.count);
     }
     table.has_values = true;
+    NumberColumn values;
     const bool named = std::ranges::all_of(
         ranges, [&](std::uint32_t r) { return graph_.ranges[r].name_begin != kNoColumn; });
     for (const std::uint32_t r : ranges) {
       NeuronRange& range = graph_.ranges[r];
-      append_values(range, table.values);
+      append_values(range, values);
       for (std::uint32_t i = 0; named && i < range.count; ++i) {
         table.row_names.push_back(graph_.names[range.name_begin + i]);
       }
@@ -145,6 +146,7 @@ class FactBinder {
       }
       table.count += range.count;
     }
+    table.values = values.take();
     for (Vocabulary& vocabulary : graph_.vocabularies) number_table(vocabulary, table.name, ranges);
     graph_.table_of_weight.resize(graph_.weight_count() + table.count,
                                   static_cast<std::uint32_t>(graph_.weight_tables.size()));
@@ -165,14 +167,12 @@ class FactBinder {
     }
   }
 
-  void append_values(const NeuronRange& range, std::vector<double>& values) const {
+  void append_values(const NeuronRange& range, NumberColumn& values) const {
     if (range.fact == FactKind::Unit) {
-      values.insert(values.end(), range.count, 1.0);
-      return;
+      values.append(SharedNumbers::repeated(range.count, 1));
+    } else {
+      values.append(graph_.values.row(range.value_begin), range.count * range.shape.size());
     }
-    const auto first = graph_.values.begin() + static_cast<std::ptrdiff_t>(range.value_begin);
-    values.insert(values.end(), first,
-                  first + static_cast<std::ptrdiff_t>(range.count * range.shape.size()));
   }
 
   NeuronGraph& graph_;

@@ -44,20 +44,19 @@ class OutlineWriter {
     word(shape.is_scalar() ? 0 : shape.rows());
     word(shape.is_scalar() ? 0 : shape.cols());
   }
-  void numbers(std::span<const double> values) {
-    numbers_.insert(numbers_.end(), values.begin(), values.end());
-  }
-  std::uint32_t add_to(ColumnWriter& writer) const {
+  void numbers(std::span<const double> values) { numbers_.append(values); }
+  void numbers(const SharedNumbers& values) { numbers_.append(values); }
+  std::uint32_t add_to(ColumnWriter& writer) {
     const std::uint32_t first = writer.add(std::span(words_));
     writer.add(std::string_view(text_));
-    writer.add(std::span(numbers_));
+    writer.add(numbers_.take());
     return first;
   }
 
  private:
   std::vector<std::uint32_t> words_;
   std::string text_;
-  std::vector<double> numbers_;
+  NumberColumn numbers_;
 };
 
 void write_table(const WeightTable& table, OutlineWriter& to) {
@@ -99,12 +98,12 @@ void write_vocabulary(const Vocabulary& vocabulary, OutlineWriter& to) {
 class OutlineReader {
  public:
   OutlineReader(const std::vector<std::uint32_t>& words, std::string_view text,
-                std::span<const double> numbers)
-      : words_(words), text_(text), numbers_(numbers) {}
+                SharedNumbers numbers)
+      : words_(words), text_(text), numbers_(std::move(numbers)) {}
 
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] bool is_at_end() const {
-    return !failed_ && words_.empty() && text_.empty() && numbers_.empty();
+    return !failed_ && words_.empty() && text_.empty() && taken_ == numbers_.size();
   }
   void expect(bool holds) { failed_ = failed_ || !holds; }
 
@@ -154,18 +153,18 @@ class OutlineReader {
     return failed_ || rows == 0 ? Shape::scalar() : Shape(rows, cols);
   }
   // `count` times as many as `each`.
-  std::span<const double> numbers(std::uint64_t count, std::uint64_t each) {
-    expect(each == 0 || count <= numbers_.size() / each);
+  SharedNumbers numbers(std::uint64_t count, std::uint64_t each) {
+    expect(each == 0 || count <= (numbers_.size() - taken_) / each);
     if (failed_) return {};
-    const auto result = numbers_.first(count * each);
-    numbers_ = numbers_.subspan(count * each);
-    return result;
+    taken_ += count * each;
+    return numbers_.part(taken_ - count * each, count * each);
   }
 
  private:
   std::span<const std::uint32_t> words_;
   std::string_view text_;
-  std::span<const double> numbers_;
+  SharedNumbers numbers_;
+  std::size_t taken_ = 0;  // of the numbers
   bool failed_ = false;
 };
 
@@ -178,10 +177,7 @@ void read_table(OutlineReader& from, std::uint64_t most, NeuronGraph& graph) {
   table.file_first_id = from.wide();
   table.learnable = from.flag();
   table.has_values = from.flag();
-  if (table.has_values) {
-    const auto values = from.numbers(table.count, table.shape.size());
-    table.values.assign(values.begin(), values.end());
-  }
+  if (table.has_values) table.values = from.numbers(table.count, table.shape.size());
   from.strings(table.row_names);
   from.expect(table.row_names.size() == 0 || table.row_names.size() == table.count);
   const std::uint64_t first = graph.table_of_weight.size();
@@ -206,8 +202,8 @@ void read_sample(OutlineReader& from, std::uint64_t neurons, NeuronGraph& graph)
   sample.target_begin = graph.target_values.size();
   if (sample.has_target) {
     sample.target_shape = from.shape();
-    const auto values = from.numbers(1, sample.target_shape.size());
-    graph.target_values.insert(graph.target_values.end(), values.begin(), values.end());
+    const SharedNumbers values = from.numbers(1, sample.target_shape.size());
+    for (std::size_t i = 0; i < values.size(); ++i) graph.target_values.push_back(values[i]);
   }
   graph.samples.push_back(sample);
 }
@@ -297,9 +293,9 @@ Result<GraphOutline> read_outline(const ColumnFile& file, std::uint64_t first) {
   const std::string* const text = file.text(first + 1);
   const auto numbers = file.numbers(first + 2);
   GraphOutline outline;
-  bool is_one = words != nullptr && text != nullptr && numbers != nullptr;
+  bool is_one = words != nullptr && text != nullptr && numbers;
   if (is_one) {
-    OutlineReader from(*words, *text, *numbers);
+    OutlineReader from(*words, *text, numbers);
     read_all(from, most_weights(file.bytes()), outline);
     is_one = from.is_at_end();
   }

@@ -102,14 +102,14 @@ const StringColumn* NeuronGraph::classes() const {
 std::uint64_t NeuronGraph::bytes() const {
   std::uint64_t total = bytes_of(groups) + bytes_of(ranges) + bytes_of(functions) +
                         bytes_of(input_begin) + bytes_of(inputs) + bytes_of(weights) +
-                        bytes_of(offsets) + bytes_of(words) + bytes_of(values) + bytes_of(names) +
+                        bytes_of(offsets) + bytes_of(words) + values.bytes() + bytes_of(names) +
                         bytes_of(weight_tables) + bytes_of(table_of_weight) + bytes_of(samples) +
                         bytes_of(sample_ids) + bytes_of(target_values) + bytes_of(producer);
   for (const NeuronGroup& group : groups) {
     total += bytes_of(group.head_predicate) + bytes_of(group.rule_text) + bytes_of(group.ranges);
   }
   for (const WeightTable& table : weight_tables) {
-    total += bytes_of(table.name) + bytes_of(table.values) + bytes_of(table.row_names);
+    total += bytes_of(table.name) + table.values.bytes() + bytes_of(table.row_names);
   }
   total += bytes_of(vocabularies);
   for (const Vocabulary& vocabulary : vocabularies) {

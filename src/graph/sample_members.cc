@@ -331,7 +331,7 @@ class MemberSampling {
       table.file_first_id = std::max(table.file_first_id, other.file_first_id + other.count);
     }
     table.has_values = true;
-    table.values.resize(table.count);
+    table.values = SharedNumbers::repeated(table.count, 0);
     to.graph.table_of_weight.resize(to.members.first + to.members.members,
                                     static_cast<std::uint32_t>(to.graph.weight_tables.size()));
     to.graph.weight_tables.push_back(std::move(table));

@@ -144,8 +144,8 @@ void append_columns(const wire::Group& wire, NeuronChunk& chunk, ImportState& st
   append_all(graph.weights, wire.fact() ? wire.fact_weights() : wire.weights());
   append_all(graph.offsets, wire.offsets());
   append_all(graph.words, wire.words());
-  append_all(graph.values, wire.values_f32());
-  append_all(graph.values, wire.values_f64());
+  graph.values.append(std::span<const float>(wire.values_f32().data(), wire.values_f32().size()));
+  graph.values.append(std::span<const double>(wire.values_f64().data(), wire.values_f64().size()));
   for (const std::string& name : wire.names()) graph.names.push_back(name);
   chunk.uniform = wire.fan_in_size() <= 1;
   if (chunk.uniform) {

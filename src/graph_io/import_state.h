@@ -56,7 +56,8 @@ struct ImportState {
   IdMap neuron_ids;
 
   boost::unordered_flat_map<std::string, std::uint32_t> table_of_name;
-  TableSizes table_sizes;  ///< of a file that says them ahead
+  TableSizes table_sizes;                  ///< of a file that says them ahead
+  std::vector<NumberColumn> table_values;  ///< by table, until all chunks are read
   std::vector<WeightChunk> weight_chunks;
   std::vector<bool> refused_tables;  ///< a chunk was refused: what the table is like is unknown
 

@@ -230,7 +230,7 @@ void trim_columns(NeuronGraph& graph) {
   trim_column(graph.weights);
   trim_column(graph.offsets);
   trim_column(graph.words);
-  trim_column(graph.values);
+  graph.values.trim();
   trim_column(graph.samples);
   trim_column(graph.target_values);
   trim_column(graph.ranges);

@@ -21,6 +21,7 @@ std::uint32_t find_table(const wire::WeightTable& wire, const std::string& place
     WeightTable table;
     table.name = wire.name();
     state.graph.weight_tables.push_back(std::move(table));
+    state.table_values.emplace_back();
     state.refused_tables.push_back(false);
   }
   if (is_new && wire.continued()) {
@@ -110,19 +111,17 @@ bool check_continued(const wire::WeightTable& wire, const std::string& place, Sh
 }
 
 void append_chunk(const wire::WeightTable& wire, Shape shape, bool is_new, const TableSizes& sizes,
-                  WeightTable& table) {
+                  WeightTable& table, NumberColumn& values) {
   if (is_new) {
     const auto size = sizes.tables.find(wire.name());
-    if (size != sizes.tables.end()) table.values.reserve(size->second);
+    if (size != sizes.tables.end()) values.reserve(size->second);
     table.shape = shape;
     table.file_first_id = wire.first_id();
     table.learnable = !wire.fixed();
     table.has_values = wire.values_f32_size() + wire.values_f64_size() > 0;
   }
-  append_column(table.values, wire.values_f32().data(),
-                static_cast<std::size_t>(wire.values_f32_size()));
-  append_column(table.values, wire.values_f64().data(),
-                static_cast<std::size_t>(wire.values_f64_size()));
+  values.append(std::span<const float>(wire.values_f32().data(), wire.values_f32().size()));
+  values.append(std::span<const double>(wire.values_f64().data(), wire.values_f64().size()));
   for (const std::string& name : wire.row_names()) table.row_names.push_back(name);
 }
 
@@ -156,7 +155,7 @@ void read_weight_table(const wire::WeightTable& wire, ImportState& state) {
         good;
   }
   state.weight_chunks.push_back({index, wire.first_id(), wire.count(), table.count, !good});
-  if (good) append_chunk(wire, shape, is_new, state.table_sizes, table);
+  if (good) append_chunk(wire, shape, is_new, state.table_sizes, table, state.table_values[index]);
   if (!good) state.refused_tables[index] = true;
   table.count += wire.count();
   state.weight_count += wire.count();
@@ -168,7 +167,7 @@ void number_weights(ImportState& state, IdMap& weight_ids) {
     WeightTable& table = graph.weight_tables[t];
     table.first = static_cast<WeightId>(graph.table_of_weight.size());
     graph.table_of_weight.insert(graph.table_of_weight.end(), table.count, t);
-    trim_column(table.values);
+    if (table.has_values) table.values = state.table_values[t].take();
   }
   for (const WeightChunk& chunk : state.weight_chunks) {
     IdMap::Range ids;

@@ -133,8 +133,9 @@ class CopyWriter {
       append(words_, graph_.words, range.word_begin + each * i, each);
     }
     if (range.value_begin != kNoColumn) {
-      append(values_, graph_.values, range.value_begin + range.shape.size() * i,
-             range.shape.size());
+      graph_.values.row(range.value_begin + range.shape.size() * i)
+          .visit(range.shape.size(),
+                 [&](auto values) { values_.insert(values_.end(), values.begin(), values.end()); });
     }
     if (range.name_begin != kNoColumn) {
       names_.push_back(name_of(graph_.names[range.name_begin + i], copy));
@@ -206,7 +207,7 @@ Result<void> write_graph(const NeuronGraph& graph, const std::string& path,
     rows.reserve(table.row_names.size());
     for (std::size_t i = 0; i < table.row_names.size(); ++i) rows.emplace_back(table.row_names[i]);
     writer.weight_table(table.name, table.first, table.count, table.shape, table.learnable,
-                        table.values, rows);
+                        table.values.doubles(), rows);
   }
   CopyWriter copies(graph, times, static_cast<std::uint32_t>(groups), writer);
   for (const NeuronRange& range : graph.ranges) copies.write_range(range);

@@ -21,6 +21,10 @@ void add(Held& held, const std::shared_ptr<const std::vector<T>>& list) {
   if (list) held.emplace(list.get(), list->size() * sizeof(T));
 }
 
+void add(Held& held, const SharedNumbers& numbers) {
+  if (numbers) held.emplace(numbers.data(), numbers.bytes());
+}
+
 Held held_by(const Program& program) {
   Held held;
   for (const Op& op : program.ops()) {

@@ -128,8 +128,7 @@ class PlanAssembler {
     const Op& op = program_.op(root);
     if (const auto* fact = std::get_if<FactOp>(&op.attributes)) {
       buffer.kind = PlanBuffer::Kind::Constant;
-      buffer.values =
-          fact->unit ? std::make_shared<const std::vector<double>>(op.rows, 1.0) : fact->values;
+      buffer.values = fact->unit ? SharedNumbers::repeated(op.rows, 1) : fact->values;
     } else if (const auto* weight = std::get_if<WeightOp>(&op.attributes)) {
       buffer.kind = PlanBuffer::Kind::Parameter;
       buffer.source = weight->parameter;
@@ -260,7 +259,7 @@ class PlanAssembler {
   }
   [[nodiscard]] bool is_stored(ValueId value) const {
     if (values_[value].stored) return true;
-    if (value >= op_count_) return values_.constants(value) != nullptr;
+    if (value >= op_count_) return bool(values_.constants(value));
     const OpKind kind = program_.op(value).kind();
     return kind == OpKind::Fact || kind == OpKind::Weight || kind == OpKind::State;
   }

@@ -23,13 +23,13 @@ Result<void> check_lift(const OpContext& context, const Lift& lift, std::string_
 }
 
 Result<void> check_stored(const OpContext& context, std::uint32_t rows, Shape shape,
-                          const std::vector<double>* values) {
+                          const SharedNumbers& values) {
   if (!is_canonical(shape)) return context.error("a shape with a side of 0");
   if (!values) return {};
   // Divides instead of multiplying: rows * size of a hostile op may not fit 64 bits.
-  const bool fits = values->size() % shape.size() == 0 && values->size() / shape.size() == rows;
+  const bool fits = values.size() % shape.size() == 0 && values.size() / shape.size() == rows;
   if (fits) return {};
-  return context.error("has " + count_text(values->size(), "value") + ", expected " +
+  return context.error("has " + count_text(values.size(), "value") + ", expected " +
                        count_text(rows, "row") + " of " + shape.text());
 }
 
@@ -64,7 +64,7 @@ Result<OpResult> check_op(const OpContext& context, const FactOp& op) {
   if (op.unit && !op.shape.is_scalar()) {
     return context.error("unit rows of shape " + op.shape.text() + ", expected a scalar");
   }
-  VECC_TRY_VOID(check_stored(context, op.rows, op.shape, op.values.get()));
+  VECC_TRY_VOID(check_stored(context, op.rows, op.shape, op.values));
   return OpResult{op.rows, op.shape};
 }
 

@@ -11,7 +11,7 @@ std::string place_of(const Parameter& parameter) {
   return "parameter \"" + escape_terminal(parameter.name) + "\"";
 }
 
-bool values_fit(const Parameter& parameter, const std::vector<double>& values) {
+bool values_fit(const Parameter& parameter, const SharedNumbers& values) {
   const std::uint64_t size = parameter.shape.size();
   return values.size() % size == 0 && values.size() / size == parameter.rows;
 }
@@ -32,8 +32,8 @@ Result<ParameterIndex> Program::add_parameter(Parameter parameter) {
     return error(ErrorCode::LimitShape, "rows of " + parameter.shape.text() + ", more than " +
                                             std::to_string(kMaxRowSize) + " elements");
   }
-  if (parameter.values && !values_fit(parameter, *parameter.values)) {
-    return error(ErrorCode::IllFormedOp, "has " + count_text(parameter.values->size(), "value") +
+  if (parameter.values && !values_fit(parameter, parameter.values)) {
+    return error(ErrorCode::IllFormedOp, "has " + count_text(parameter.values.size(), "value") +
                                              ", expected " + count_text(parameter.rows, "row") +
                                              " of " + parameter.shape.text());
   }
@@ -42,12 +42,11 @@ Result<ParameterIndex> Program::add_parameter(Parameter parameter) {
   return static_cast<ParameterIndex>(parameters_.size() - 1);
 }
 
-void Program::set_parameter_values(ParameterIndex parameter,
-                                   std::shared_ptr<const std::vector<double>> values) {
+void Program::set_parameter_values(ParameterIndex parameter, SharedNumbers values) {
   VECC_CHECK(parameter < parameters_.size(), "values for parameter " + std::to_string(parameter));
   VECC_CHECK(
-      !values || values_fit(parameters_[parameter], *values),
-      place_of(parameters_[parameter]) + " gets " + std::to_string(values->size()) + " values");
+      !values || values_fit(parameters_[parameter], values),
+      place_of(parameters_[parameter]) + " gets " + std::to_string(values.size()) + " values");
   parameters_[parameter].values = std::move(values);
 }
 

@@ -10,9 +10,8 @@ namespace {
 
 constexpr std::string_view kRow = "a row number";
 
-template <class T>
-std::shared_ptr<const std::vector<T>> share(std::vector<T> values) {
-  return std::make_shared<const std::vector<T>>(std::move(values));
+SharedWords share(std::vector<std::uint32_t> values) {
+  return std::make_shared<const std::vector<std::uint32_t>>(std::move(values));
 }
 
 }  // namespace
@@ -46,11 +45,12 @@ Result<SharedWords> SideFile::words(const TextCursor& cursor, std::size_t positi
 Result<SharedNumbers> SideFile::numbers(const TextCursor& cursor, std::size_t position,
                                         std::uint64_t place, std::uint64_t count) {
   VECC_TRY_VOID(take(cursor, position, place, count, sizeof(double)));
-  std::vector<double> values(count);
+  NumberColumn values;
+  values.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    values[i] = read_double(bytes_, place + i * sizeof(double));
+    values.push_back(read_double(bytes_, place + i * sizeof(double)));
   }
-  return share(std::move(values));
+  return values.take();
 }
 
 // `128:1000`, behind the `@`.
@@ -68,19 +68,19 @@ Result<SharedWords> ArrayParser::words_aside() {
 }
 
 Result<SharedNumbers> ArrayParser::numbers() {
-  std::vector<double> values;
+  NumberColumn values;
   if (cursor_.accept("@")) {
     VECC_TRY(const Aside at, aside());
     return source_.numbers(cursor_, at.position, at.place, at.count);
   }
   VECC_TRY_VOID(cursor_.expect("{"));
-  if (cursor_.accept("}")) return share(std::move(values));
+  if (cursor_.accept("}")) return values.take();
   do {
     VECC_TRY(const double value, cursor_.read_double());
     values.push_back(value);
   } while (cursor_.accept(","));
   if (!cursor_.accept("}")) return cursor_.error("\",\" or \"}\"");
-  return share(std::move(values));
+  return values.take();
 }
 
 Result<SharedWords> ArrayParser::words() {

@@ -15,7 +15,6 @@
 namespace vecc {
 
 using SharedWords = std::shared_ptr<const std::vector<std::uint32_t>>;
-using SharedNumbers = std::shared_ptr<const std::vector<double>>;
 
 /// What holds the arrays that a text names as `@PLACE:COUNT`. Errors are at `position`.
 class ArraySource {

@@ -17,28 +17,28 @@ std::string element_text(double value) {
   return double_text(value);
 }
 
-template <class T>
-std::string joined(std::span<const T> values) {
+template <class Values>
+std::string joined(const Values& values, std::size_t count) {
   std::string result;
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     if (i > 0) result += ", ";
     result += element_text(values[i]);
   }
   return result;
 }
 
-template <class T>
-std::string bytes_of(std::span<const T> values) {
+template <class Values>
+std::string bytes_of(const Values& values) {
   std::string bytes;
-  for (const T value : values) append_bytes(bytes, value);
+  for (std::size_t i = 0; i < values.size(); ++i) append_bytes(bytes, values[i]);
   return bytes;
 }
 
-template <class T>
-std::string shortened(std::span<const T> values) {
+template <class Values>
+std::string shortened(const Values& values) {
   const std::size_t shown = std::min(kShownOfLong, values.size());
-  return joined(values.first(shown)) + (shown > 0 ? ", " : "") + "... " +
-         std::to_string(values.size()) + " #" + digest_text(digest_bytes(bytes_of(values)), 8);
+  return joined(values, shown) + (shown > 0 ? ", " : "") + "... " + std::to_string(values.size()) +
+         " #" + digest_text(digest_bytes(bytes_of(values)), 8);
 }
 
 }  // namespace
@@ -55,12 +55,12 @@ ArrayPrinter::ArrayPrinter(const PrintOptions& options, ArraySink* side)
   VECC_CHECK(options.long_arrays != LongArrays::SideFile || side, "print without a side file");
 }
 
-template <class T>
-std::string ArrayPrinter::print(std::span<const T> values, char open, char close) const {
-  if (values.size() <= options_.inline_limit) return open + joined(values) + close;
+template <class Values>
+std::string ArrayPrinter::print(const Values& values, char open, char close) const {
+  if (values.size() <= options_.inline_limit) return open + joined(values, values.size()) + close;
   switch (options_.long_arrays) {
     case LongArrays::Digest: return open + shortened(values) + close;
-    case LongArrays::Full: return open + joined(values) + close;
+    case LongArrays::Full: return open + joined(values, values.size()) + close;
     case LongArrays::SideFile: return side_->add(values);
   }
   fail_check("known form", __FILE__, __LINE__, "long arrays");
@@ -70,7 +70,7 @@ std::string ArrayPrinter::words(std::span<const std::uint32_t> values) const {
   return print(values, '[', ']');
 }
 
-std::string ArrayPrinter::numbers(std::span<const double> values) const {
+std::string ArrayPrinter::numbers(const SharedNumbers& values) const {
   return print(values, '{', '}');
 }
 

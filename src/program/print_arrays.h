@@ -18,7 +18,7 @@ class ArraySink {
  public:
   virtual ~ArraySink() = default;
   [[nodiscard]] virtual std::string add(std::span<const std::uint32_t> words) = 0;
-  [[nodiscard]] virtual std::string add(std::span<const double> numbers) = 0;
+  [[nodiscard]] virtual std::string add(const SharedNumbers& numbers) = 0;
 };
 
 /// Prints arrays as `options` say; long ones go to `*side` with LongArrays::SideFile.
@@ -29,15 +29,15 @@ class ArrayPrinter {
   /// `[0, 4, 8]`, `[0, 3, 7, ... 1000 #9f2c41d8]`, `@128:1000`
   [[nodiscard]] std::string words(std::span<const std::uint32_t> values) const;
   /// The same in braces.
-  [[nodiscard]] std::string numbers(std::span<const double> values) const;
+  [[nodiscard]] std::string numbers(const SharedNumbers& values) const;
   /// `[4:9]`, `[0:9:3]`, `[repeat 4 x 3]`, `[interleave 4 x 3]` or words().
   [[nodiscard]] std::string index(const Index& index) const;
   /// `[fixed 4 dim 2]` or words() of the offsets.
   [[nodiscard]] std::string segments(const Segments& segments) const;
 
  private:
-  template <class T>
-  [[nodiscard]] std::string print(std::span<const T> values, char open, char close) const;
+  template <class Values>
+  [[nodiscard]] std::string print(const Values& values, char open, char close) const;
 
   const PrintOptions& options_;
   ArraySink* side_;

@@ -34,7 +34,7 @@ class BodyPrinter {
       : program_(program), op_(op), arrays_(arrays) {}
 
   std::string operator()(const FactOp& op) const {
-    return op.unit ? "unit" : arrays_.numbers(*op.values);
+    return op.unit ? "unit" : arrays_.numbers(op.values);
   }
   std::string operator()(const WeightOp& op) const {
     return quoted_text(program_.parameters()[op.parameter].name);
@@ -111,7 +111,7 @@ std::string parameter_text(const Parameter& parameter, const PrintOptions& optio
   std::string text =
       "parameter " + quoted_text(parameter.name) + " " + size_text(parameter.rows, parameter.shape);
   if (options.parameter_values && parameter.values) {
-    text += " = " + arrays.numbers(*parameter.values);
+    text += " = " + arrays.numbers(parameter.values);
   }
   return text;
 }
@@ -141,15 +141,15 @@ class SideText final : public ArraySink {
  public:
   explicit SideText(std::string& bytes) : bytes_(bytes) {}
   std::string add(std::span<const std::uint32_t> words) override { return append(words); }
-  std::string add(std::span<const double> numbers) override { return append(numbers); }
+  std::string add(const SharedNumbers& numbers) override { return append(numbers); }
 
  private:
-  template <class T>
-  std::string append(std::span<const T> values) {
+  template <class Values>
+  std::string append(const Values& values) {
     // Aligned, so that a reader may map the file.
     bytes_.resize((bytes_.size() + 7) / 8 * 8);
     const std::size_t begin = bytes_.size();
-    for (const T value : values) append_bytes(bytes_, value);
+    for (std::size_t i = 0; i < values.size(); ++i) append_bytes(bytes_, values[i]);
     return "@" + std::to_string(begin) + ":" + std::to_string(values.size());
   }
 

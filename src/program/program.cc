@@ -91,8 +91,11 @@ Result<ValueId> Program::add(OpAttributes attributes, Operands operands, Note no
 }
 
 ValueId Program::fact(std::vector<double> values, std::uint32_t rows, Shape shape, Note note) {
-  FactOp op{std::make_shared<const std::vector<double>>(std::move(values)), rows, shape, false};
-  return value_of(add(std::move(op), {}, std::move(note)));
+  return shared_fact(SharedNumbers::of(std::move(values)), rows, shape, std::move(note));
+}
+
+ValueId Program::shared_fact(SharedNumbers values, std::uint32_t rows, Shape shape, Note note) {
+  return value_of(add(FactOp{std::move(values), rows, shape, false}, {}, std::move(note)));
 }
 
 ValueId Program::unit_fact(std::uint32_t rows, Note note) {

@@ -14,18 +14,19 @@ class ColumnSource final : public ArraySource {
 
   Result<SharedWords> words(const TextCursor& cursor, std::size_t position, std::uint64_t place,
                             std::uint64_t count) override {
-    return check(file_.words(place), cursor, position, count);
+    SharedWords words = file_.words(place);
+    if (words != nullptr && words->size() == count) return words;
+    return error(cursor, position, count);
   }
   Result<SharedNumbers> numbers(const TextCursor& cursor, std::size_t position, std::uint64_t place,
                                 std::uint64_t count) override {
-    return check(file_.numbers(place), cursor, position, count);
+    SharedNumbers numbers = file_.numbers(place);
+    if (numbers && numbers.size() == count) return numbers;
+    return error(cursor, position, count);
   }
 
  private:
-  template <class Values>
-  static Result<Values> check(Values values, const TextCursor& cursor, std::size_t position,
-                              std::uint64_t count) {
-    if (values != nullptr && values->size() == count) return values;
+  static Errors error(const TextCursor& cursor, std::size_t position, std::uint64_t count) {
     return cursor.error_at(position, "a column of " + std::to_string(count) + " elements");
   }
 
@@ -34,8 +35,8 @@ class ColumnSource final : public ArraySource {
 
 }  // namespace
 
-template <class T>
-std::string ProgramColumns::add_once(std::span<const T> values) {
+template <class Values>
+std::string ProgramColumns::add_once(const Values& values) {
   const auto [entry, is_new] = written_.try_emplace({values.data(), values.size()});
   if (is_new) entry->second = writer_.add(values);
   return "@" + std::to_string(entry->second) + ":" + std::to_string(values.size());
@@ -45,7 +46,7 @@ std::string ProgramColumns::add(std::span<const std::uint32_t> words) {
   return add_once(words);
 }
 
-std::string ProgramColumns::add(std::span<const double> numbers) {
+std::string ProgramColumns::add(const SharedNumbers& numbers) {
   return add_once(numbers);
 }
 

@@ -22,11 +22,11 @@ class ProgramColumns final : public ArraySink {
   std::uint32_t add_program(const Program& program);
 
   [[nodiscard]] std::string add(std::span<const std::uint32_t> words) override;
-  [[nodiscard]] std::string add(std::span<const double> numbers) override;
+  [[nodiscard]] std::string add(const SharedNumbers& numbers) override;
 
  private:
-  template <class T>
-  std::string add_once(std::span<const T> values);
+  template <class Values>
+  std::string add_once(const Values& values);
 
   ColumnWriter& writer_;
   // By place and number of elements: those of words and of numbers are never the same.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,8 +14,7 @@ namespace {
 
 // Blocks of `width` elements, one a row.
 template <class T>
-std::shared_ptr<const std::vector<T>> select_blocks(const std::vector<T>& blocks, std::size_t width,
-                                                    const Index& rows) {
+std::vector<T> select_blocks(std::span<const T> blocks, std::size_t width, const Index& rows) {
   std::vector<T> result = unset_list<T>(width * rows.size());
   ListThreads::for_ranges(rows.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -23,7 +23,7 @@ std::shared_ptr<const std::vector<T>> select_blocks(const std::vector<T>& blocks
                   result.begin() + static_cast<std::ptrdiff_t>(i * width));
     }
   });
-  return std::make_shared<const std::vector<T>>(std::move(result));
+  return result;
 }
 
 }  // namespace
@@ -31,7 +31,10 @@ std::shared_ptr<const std::vector<T>> select_blocks(const std::vector<T>& blocks
 FactOp select_rows(const FactOp& fact, const Index& rows) {
   FactOp result = fact;
   result.rows = rows.size();
-  if (!fact.unit) result.values = select_blocks(*fact.values, fact.shape.size(), rows);
+  if (fact.unit) return result;
+  result.values = fact.values.visit([&](auto values) {
+    return SharedNumbers::of(select_blocks(values, fact.shape.size(), rows));
+  });
   return result;
 }
 
@@ -40,7 +43,8 @@ TransformOp select_rows(const TransformOp& transform, const Index& rows) {
   const std::size_t width = word_count(transform.transformation.id);
   // One set of words is that of every row, even where there is only one row.
   if (width > 0 && transform.words->size() != width) {
-    result.words = select_blocks(*transform.words, width, rows);
+    result.words = std::make_shared<const std::vector<std::uint32_t>>(
+        select_blocks(std::span<const std::uint32_t>(*transform.words), width, rows));
   }
   return result;
 }

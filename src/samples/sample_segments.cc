@@ -134,7 +134,7 @@ class SegmentSampling {
       VECC_TRY_VOID(result_.add_parameter(parameter));
     }
     const auto rows = static_cast<std::uint32_t>(members_);
-    const auto values = std::make_shared<const std::vector<double>>(members_, 0.0);
+    const SharedNumbers values = SharedNumbers::repeated(members_, 0);
     VECC_TRY(const ParameterIndex table,
              result_.add_parameter({std::string(kFanoutTable), rows, Shape::scalar(), values}));
     table_ = result_.weight(table);

@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "src/support/cache_entries.h"
@@ -21,7 +18,6 @@ namespace vecc {
 namespace {
 
 constexpr std::uint64_t kAlignment = 64;
-constexpr std::size_t kFloatsInBlock = kDigestBlock / sizeof(float);
 
 struct Trailer {
   char magic[8] = {'v', 'e', 'c', 'c', 'c', 'o', 'l', '1'};
@@ -52,14 +48,6 @@ std::uint64_t element_bytes(ColumnType type) {
 
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-// Whether it is a float, bit for bit once it is a double again.
-bool is_float(double value) {
-  const bool fits = !std::isfinite(value) || std::abs(value) <= std::numeric_limits<float>::max();
-  if (!fits) return false;
-  const auto again = static_cast<double>(static_cast<float>(value));
-  return std::bit_cast<std::uint64_t>(again) == std::bit_cast<std::uint64_t>(value);
 }
 
 template <class T>
@@ -123,19 +111,10 @@ std::uint32_t ColumnWriter::add(std::span<const std::uint32_t> words) {
   return add_column(ColumnType::Word, words.size(), bytes_of(words));
 }
 
-std::uint32_t ColumnWriter::add(std::span<const double> numbers) {
-  if (!std::ranges::all_of(numbers, is_float)) {
-    return add_column(ColumnType::Double, numbers.size(), bytes_of(numbers));
-  }
-  std::vector<Digest> digests;
-  std::vector<float> block;
-  for (std::size_t begin = 0; begin < numbers.size(); begin += kFloatsInBlock) {
-    const auto part = numbers.subspan(begin, std::min(kFloatsInBlock, numbers.size() - begin));
-    block.assign(part.size(), 0.0f);
-    std::ranges::transform(part, block.begin(), [](double v) { return static_cast<float>(v); });
-    write_block(bytes_of(std::span<const float>(block)), digests);
-  }
-  return end_column(ColumnType::Float, numbers.size(), digests);
+std::uint32_t ColumnWriter::add(const SharedNumbers& numbers) {
+  const ColumnType type = numbers.are_floats() ? ColumnType::Float : ColumnType::Double;
+  return numbers.visit(
+      [&](auto values) { return add_column(type, values.size(), bytes_of(values)); });
 }
 
 bool ColumnWriter::commit(std::string_view key) {
@@ -178,6 +157,7 @@ class ColumnReader {
     std::uint64_t begin = 0;
     [[nodiscard]] std::uint64_t size() const { return record.count * element_bytes(record.type); }
     std::vector<Digest> digests;  // of its blocks
+    char* to = nullptr;           // where its bytes are read to
   };
   struct Block {
     std::size_t column = 0;
@@ -259,9 +239,8 @@ class ColumnReader {
     });
     std::atomic<bool> failed{false};
     split_work(threads, blocks.size(), [&](auto&& next) {
-      std::vector<float> floats;
       while (const auto b = next()) {
-        if (!read_block(blocks[*b], floats)) failed = true;
+        if (!read_block(blocks[*b])) failed = true;
       }
     });
     if (failed) return unreadable();
@@ -277,40 +256,35 @@ class ColumnReader {
     ColumnFile::Column& column = result_.columns_[c];
     const std::uint64_t count = places_[c].record.count;
     switch (places_[c].record.type) {
-      case ColumnType::Byte: column = std::string(count, '\0'); return;
-      case ColumnType::Word: column = std::make_shared<std::vector<std::uint32_t>>(count); return;
-      case ColumnType::Float:
-      case ColumnType::Double: column = std::make_shared<std::vector<double>>(count); return;
+      case ColumnType::Byte:
+        places_[c].to = column.emplace<std::string>(count, '\0').data();
+        return;
+      case ColumnType::Word: {
+        const auto words = std::make_shared<std::vector<std::uint32_t>>(count);
+        places_[c].to = reinterpret_cast<char*>(words->data());
+        column = words;
+        return;
+      }
+      case ColumnType::Float: return allocate_numbers<float>(c);
+      case ColumnType::Double: return allocate_numbers<double>(c);
     }
   }
 
-  char* data_of(std::size_t c) {
-    ColumnFile::Column& column = result_.columns_[c];
-    if (auto* const text = std::get_if<std::string>(&column)) return text->data();
-    if (auto* const words = std::get_if<1>(&column)) {
-      return reinterpret_cast<char*>((*words)->data());
-    }
-    return reinterpret_cast<char*>(std::get<2>(column)->data());
+  template <class T>
+  void allocate_numbers(std::size_t c) {
+    const std::uint64_t count = places_[c].record.count;
+    const std::shared_ptr<T[]> memory(new T[count]);
+    places_[c].to = reinterpret_cast<char*>(memory.get());
+    result_.columns_[c] = SharedNumbers::shared(memory, std::span<const T>(memory.get(), count));
   }
 
-  bool read_block(const Block& block, std::vector<float>& floats) {
+  bool read_block(const Block& block) {
     Place& place = places_[block.column];
     const std::uint64_t begin = block.number * kDigestBlock;
     const std::uint64_t size = std::min<std::uint64_t>(kDigestBlock, place.size() - begin);
-    char* to = nullptr;
-    if (place.record.type == ColumnType::Float) {
-      floats.resize(size / sizeof(float));
-      to = reinterpret_cast<char*>(floats.data());
-    } else {
-      to = data_of(block.column) + begin;
-    }
+    char* const to = place.to + begin;
     if (!read_fully(file_, place.begin + begin, std::span(to, size))) return false;
     place.digests[block.number] = digest_block({to, size});
-    if (place.record.type == ColumnType::Float) {
-      std::vector<double>& numbers = *std::get<2>(result_.columns_[block.column]);
-      std::ranges::copy(floats,
-                        numbers.begin() + static_cast<std::ptrdiff_t>(begin / sizeof(float)));
-    }
     return true;
   }
 
@@ -350,10 +324,10 @@ ColumnFile::WordColumn ColumnFile::words(std::uint64_t column) const {
   return words == nullptr ? nullptr : *words;
 }
 
-ColumnFile::NumberColumn ColumnFile::numbers(std::uint64_t column) const {
+SharedNumbers ColumnFile::numbers(std::uint64_t column) const {
   const auto* const numbers =
-      column < columns_.size() ? std::get_if<2>(&columns_[column]) : nullptr;
-  return numbers == nullptr ? nullptr : *numbers;
+      column < columns_.size() ? std::get_if<SharedNumbers>(&columns_[column]) : nullptr;
+  return numbers == nullptr ? SharedNumbers() : *numbers;
 }
 
 }  // namespace vecc

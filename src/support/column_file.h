@@ -20,13 +20,14 @@
 #include "src/support/atomic_file.h"
 #include "src/support/digest.h"
 #include "vecc/error.h"
+#include "vecc/shared_numbers.h"
 
 namespace vecc {
 
 enum class ColumnType : std::uint8_t {
   Byte,
   Word,   ///< 32 bits
-  Float,  ///< numbers that are all floats, bit for bit: read as doubles
+  Float,  ///< numbers that are all floats, bit for bit
   Double,
 };
 
@@ -46,7 +47,7 @@ class ColumnWriter {
   /// The column's number: they count from 0.
   std::uint32_t add(std::string_view bytes);
   std::uint32_t add(std::span<const std::uint32_t> words);
-  std::uint32_t add(std::span<const double> numbers);
+  std::uint32_t add(const SharedNumbers& numbers);
   /// The file is there, whole, or not at all; not synced: what is lost in a power cut is noticed.
   [[nodiscard]] bool commit(std::string_view key);
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
@@ -70,7 +71,6 @@ class ColumnWriter {
 class ColumnFile {
  public:
   using WordColumn = std::shared_ptr<const std::vector<std::uint32_t>>;
-  using NumberColumn = std::shared_ptr<const std::vector<double>>;
 
   /// Reads all, by `threads` threads (0: as many as there are cores), and checks every digest.
   /// None: not there, or written for another key, which is no failure. Errors, with the path as
@@ -82,15 +82,15 @@ class ColumnFile {
   [[nodiscard]] std::size_t size() const { return columns_.size(); }
   /// Of the file.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  /// Null if there is no such column, or it is of another type.
+  /// None if there is no such column, or it is of another type.
   [[nodiscard]] const std::string* text(std::uint64_t column) const;
   [[nodiscard]] WordColumn words(std::uint64_t column) const;
-  [[nodiscard]] NumberColumn numbers(std::uint64_t column) const;
+  [[nodiscard]] SharedNumbers numbers(std::uint64_t column) const;
 
  private:
   friend class ColumnReader;
-  using Column = std::variant<std::string, std::shared_ptr<std::vector<std::uint32_t>>,
-                              std::shared_ptr<std::vector<double>>>;
+  using Column =
+      std::variant<std::string, std::shared_ptr<std::vector<std::uint32_t>>, SharedNumbers>;
 
   std::vector<Column> columns_;
   std::uint64_t bytes_ = 0;

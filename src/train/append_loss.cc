@@ -61,10 +61,10 @@ Result<ValueId> append_output_loss(Program& program, ValueId output, LossSamples
   const Shape shape = program.op(output).shape;
   VECC_TRY(const ParameterIndex targets,
            program.add_parameter({"target/" + name, rows, shape,
-                                  shared_values(take_target_rows(program, output, samples))}));
+                                  SharedNumbers::of(take_target_rows(program, output, samples))}));
   VECC_TRY(const ParameterIndex weights,
            program.add_parameter({"sample_weight/" + name, rows, Shape::scalar(),
-                                  shared_values(weight_rows(program, output, samples))}));
+                                  SharedNumbers::of(weight_rows(program, output, samples))}));
   const LossFormulas formulas = sample_formulas(options, shape);
   const ValueId operands[] = {value, program.weight(targets), program.weight(weights)};
   const ValueId errors = program.map(formulas.error, std::span(operands).first(2), "loss: errors");

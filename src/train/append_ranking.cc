@@ -96,7 +96,7 @@ Result<LossOps> append_ranking(Program& program, const LossSamples& samples, dou
   }
   VECC_TRY(const ParameterIndex weights,
            program.add_parameter({"pair_weight", static_cast<std::uint32_t>(samples.pairs.size()),
-                                  Shape::scalar(), shared_values(samples.weights)}));
+                                  Shape::scalar(), SharedNumbers::of(samples.weights)}));
   const ValueId operands[] = {program.gather(scores.value, Index::compact(positives)),
                               program.gather(scores.value, Index::compact(negatives)),
                               program.weight(weights)};

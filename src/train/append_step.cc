@@ -181,8 +181,7 @@ class StepAppender {
   // A scalar that the host sets.
   Result<ValueId> add_input(const std::string& name, std::function<double(double, double)> value) {
     VECC_TRY(const ParameterIndex parameter,
-             program_.add_parameter(
-                 {name, 1, Shape::scalar(), std::make_shared<const std::vector<double>>(1, 1.0)}));
+             program_.add_parameter({name, 1, Shape::scalar(), SharedNumbers::repeated(1, 1)}));
     ops_.inputs.push_back({parameter, std::move(value)});
     return program_.weight(parameter);
   }

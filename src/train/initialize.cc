@@ -58,11 +58,11 @@ std::uint64_t initialize_weights(NeuronGraph& graph, Initializer initializer, st
   for (WeightTable& table : graph.weight_tables) {
     if (table.has_values) continue;
     const std::size_t size = table.shape.size();
-    table.values.resize(table.count * size);
+    std::vector<double> values(table.count * size);
     for (std::size_t row = 0; row < table.count; ++row) {
-      draw_weight(initializer, table.shape, random,
-                  std::span(table.values).subspan(row * size, size));
+      draw_weight(initializer, table.shape, random, std::span(values).subspan(row * size, size));
     }
+    table.values = SharedNumbers::of(std::move(values));
     table.has_values = true;
     count += table.count;
   }

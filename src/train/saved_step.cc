@@ -45,7 +45,7 @@ bool continues(const SavedStep& step, const Program& program) {
 }
 
 void give_values(const Program& from, Program& to) {
-  const auto one = std::make_shared<const std::vector<double>>(1, 1.0);
+  const SharedNumbers one = SharedNumbers::repeated(1, 1);
   const std::size_t known = from.parameters().size();
   for (ParameterIndex p = 0; p < to.parameters().size(); ++p) {
     if (p >= known) {

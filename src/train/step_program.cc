@@ -53,8 +53,7 @@ void set_step_samples(Program& program, std::span<const std::uint32_t> samples) 
   if (!parameter) return;
   std::vector<double> values(program.parameters()[*parameter].rows, 0.0);
   for (const std::uint32_t sample : samples) values[sample] = 1;
-  program.set_parameter_values(*parameter,
-                               std::make_shared<const std::vector<double>>(std::move(values)));
+  program.set_parameter_values(*parameter, SharedNumbers::of(std::move(values)));
 }
 
 // What every run sets, found by name in a Program that has its step.
@@ -159,8 +158,7 @@ Result<StepProgram> make_step_program(const NeuronGraph& graph, Program forward,
     VECC_TRY(made, optimize(std::move(made), options.optimize));
     if (!targets) return SavedStep{std::move(made), {}, {}};
     VECC_TRY(LossSamples again, loss_samples(graph, made, {samples, std::nullopt}, options.loss));
-    made.set_parameter_values(
-        *targets, std::make_shared<const std::vector<double>>(std::move(again.targets)));
+    made.set_parameter_values(*targets, SharedNumbers::of(std::move(again.targets)));
     return SavedStep{std::move(made), {}, {}};
   };
   // What is touched is another for each batch, and what is not optimized is made in no time.
@@ -206,8 +204,7 @@ Result<BatchStepProgram> make_batch_step_program(const NeuronGraph& graph, Progr
     VECC_TRY(StepOps ops,
              append_step(step, gradients_of(step, learned, values, nullptr), options.optimizer));
     VECC_TRY(const ParameterIndex divisor,
-             step.add_parameter({kDivisor, 1, Shape::scalar(),
-                                 std::make_shared<const std::vector<double>>(1, 1.0)}));
+             step.add_parameter({kDivisor, 1, Shape::scalar(), SharedNumbers::repeated(1, 1)}));
     append_loss_state(step, kLossState, loss.total, Formula::operand(2), step.weight(divisor));
     return SavedStep{std::move(step), std::move(ops.updates), std::move(ops.updated)};
   };

@@ -164,7 +164,8 @@ class BatchTrainer final : public Trainer {
           std::ranges::find(graph.weight_tables, program_.parameters()[p].name, &WeightTable::name);
       if (table == graph.weight_tables.end() || is_step_input(table->name)) continue;
       if (table->name == kFanoutTable) continue;
-      VECC_TRY(table->values, state_->parameter(p));
+      VECC_TRY(std::vector<double> values, state_->parameter(p));
+      table->values = SharedNumbers::of(std::move(values));
       table->has_values = true;
     }
     return {};

@@ -61,9 +61,7 @@ Result<void> LayerEmitter::add_parameters() {
       continue;
     }
     Parameter parameter{table.name, table.count, table.shape, nullptr};
-    if (table.has_values) {
-      parameter.values = std::make_shared<const std::vector<double>>(table.values);
-    }
+    if (table.has_values) parameter.values = table.values;
     VECC_TRY(parameter_of_table_.back(), program_.add_parameter(std::move(parameter)));
   }
   return {};
@@ -82,8 +80,8 @@ ValueId LayerEmitter::weight_value(std::uint32_t table) {
   if (weights.learnable) {
     table_value_[table] = program_.weight(parameter_of_table_[table]);
   } else {
-    table_value_[table] = program_.fact(weights.values, weights.count, weights.shape,
-                                        weights.name + ": fixed weight");
+    table_value_[table] = program_.shared_fact(weights.values, weights.count, weights.shape,
+                                               weights.name + ": fixed weight");
   }
   return table_value_[table];
 }
@@ -276,7 +274,7 @@ ValueId LayerEmitter::emit_in_order(const LayerPlan& plan, Elements& elements, S
 ValueId LayerEmitter::emit_fact(const LayerPlan& plan) {
   const auto rows = static_cast<std::uint32_t>(plan.neurons.size());
   if (plan.form == LayerForm::UnitFact) return program_.unit_fact(rows, plan.note);
-  std::vector<double> values;
+  NumberColumn values;
   values.reserve(plan.neurons.size() * plan.combined.size());
   for (const NeuronId n : plan.neurons) {
     const NeuronRange& range = cursor_.at(n);
@@ -285,10 +283,9 @@ ValueId LayerEmitter::emit_fact(const LayerPlan& plan) {
       continue;
     }
     const std::uint64_t size = plan.combined.size();
-    const auto* first = graph_.values.data() + range.value_begin + size * (n - range.first);
-    values.insert(values.end(), first, first + size);
+    values.append(graph_.values.row(range.value_begin + size * (n - range.first)), size);
   }
-  return program_.fact(std::move(values), rows, plan.combined, plan.note);
+  return program_.shared_fact(values.take(), rows, plan.combined, plan.note);
 }
 
 ValueId LayerEmitter::emit_segment(const LayerPlan& plan) {

@@ -129,6 +129,26 @@ std::vector<double> values_of(const WeightTensor& tensor) {
   return values;
 }
 
+template <class T>
+static SharedNumbers share_elements(WeightTensor& tensor) {
+  const auto owner = std::make_shared<const std::string>(std::move(tensor.data));
+  const auto* const first = reinterpret_cast<const T*>(owner->data());
+  return SharedNumbers::shared(owner, std::span(first, owner->size() / sizeof(T)));
+}
+
+SharedNumbers numbers_of(WeightTensor tensor) {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(tensor.data.data()) % sizeof(double) == 0;
+  if (tensor.type == ElementType::F32 && aligned) return share_elements<float>(tensor);
+  if (tensor.type != ElementType::F64 || !aligned) return SharedNumbers::of(values_of(tensor));
+  const SharedNumbers doubles = share_elements<double>(tensor);
+  return doubles.visit([&](auto values) {
+    if constexpr (std::is_same_v<decltype(values), std::span<const double>>) {
+      if (are_exact_floats(values)) return SharedNumbers::of(values);
+    }
+    return doubles;
+  });
+}
+
 std::string text_of_shape(const std::vector<std::uint64_t>& shape) {
   std::string text;
   for (const std::uint64_t dimension : shape) {

@@ -29,8 +29,8 @@ class TableCheck {
              graph_io::ErrorList& errors)
       : table_(table), rows_(rows), places_(places), errors_(errors) {}
 
-  /// Empty after an error, and for a fixed table, which keeps its own.
-  std::vector<double> values_from(const WeightTensor& tensor) {
+  /// None after an error, and for a fixed table, which keeps its own. Takes the tensor's data.
+  SharedNumbers values_from(WeightTensor& tensor) {
     if (!is_float(tensor.type)) {
       differ("is " + std::string(text_of(tensor.type)) +
              " in the file, expected F16, BF16, F32 or F64");
@@ -48,36 +48,38 @@ class TableCheck {
       differ("has rows of other names, or in another order, than in the file");
       return {};
     }
-    std::vector<double> values = values_of(tensor);
+    SharedNumbers values = numbers_of({"", tensor.type, {}, std::move(tensor.data)});
     if (places_ != nullptr && places_->differ())
       values = rearrange(values, tensor.shape, table_, *places_);
-    if (!check_finite(values) || !check_fixed(values) || !table_.learnable) values.clear();
+    if (!check_finite(values) || !check_fixed(values) || !table_.learnable) return {};
     return values;
   }
 
  private:
-  bool check_finite(const std::vector<double>& values) {
-    const auto bad = std::find_if(values.begin(), values.end(),
-                                  [](double value) { return !std::isfinite(value); });
-    if (bad == values.end()) return true;
-    errors_.add(ErrorCode::NotFinite, place_of(bad - values.begin()),
-                "is " + text_of_value(*bad) + " in the file, expected a finite number");
+  bool check_finite(const SharedNumbers& values) {
+    const std::size_t bad = values.visit([](auto all) {
+      const auto found = std::ranges::find_if_not(all, [](auto v) { return std::isfinite(v); });
+      return static_cast<std::size_t>(found - all.begin());
+    });
+    if (bad == values.size()) return true;
+    errors_.add(ErrorCode::NotFinite, place_of(bad),
+                "is " + text_of_value(values[bad]) + " in the file, expected a finite number");
     return false;
   }
 
-  bool check_fixed(const std::vector<double>& values) {
+  bool check_fixed(const SharedNumbers& values) {
     if (table_.learnable) return true;
-    const auto [ours, theirs] =
-        std::mismatch(table_.values.begin(), table_.values.end(), values.begin(), values.end());
-    if (theirs == values.end()) return true;
-    errors_.add(ErrorCode::WeightsDiffer, place_of(theirs - values.begin()),
-                "is fixed at " + text_of_value(*ours) + " in the graph, and " +
-                    text_of_value(*theirs) + " in the file, expected the same");
+    std::size_t i = 0;
+    while (i < values.size() && table_.values[i] == values[i]) ++i;
+    if (i == values.size()) return true;
+    errors_.add(ErrorCode::WeightsDiffer, place_of(i),
+                "is fixed at " + text_of_value(table_.values[i]) + " in the graph, and " +
+                    text_of_value(values[i]) + " in the file, expected the same");
     return false;
   }
 
-  [[nodiscard]] std::string place_of(std::ptrdiff_t value) const {
-    const auto row = static_cast<std::uint64_t>(value) / table_.shape.size();
+  [[nodiscard]] std::string place_of(std::size_t value) const {
+    const std::uint64_t row = value / table_.shape.size();
     return describe_weights(table_) + ", row " + std::to_string(row);
   }
 
@@ -105,12 +107,12 @@ struct FileIndex {
   }
 };
 
-/// The new values by table; empty where a table keeps its own. Takes the tensors that it finds out
+/// The new values by table; none where a table keeps its own. Takes the tensors that it finds out
 /// of the index.
-std::vector<std::vector<double>> match_tables(const NeuronGraph& graph, LoadMode mode,
-                                              FileIndex& index, const VocabularyMatch& match,
-                                              LoadReport& report, graph_io::ErrorList& errors) {
-  std::vector<std::vector<double>> values(graph.weight_tables.size());
+std::vector<SharedNumbers> match_tables(const NeuronGraph& graph, LoadMode mode, FileIndex& index,
+                                        const VocabularyMatch& match, LoadReport& report,
+                                        graph_io::ErrorList& errors) {
+  std::vector<SharedNumbers> values(graph.weight_tables.size());
   for (std::uint32_t t = 0; t < graph.weight_tables.size(); ++t) {
     const WeightTable& table = graph.weight_tables[t];
     const auto found = index.tensors.find(table.name);
@@ -156,7 +158,7 @@ Result<LoadReport> load_weights(NeuronGraph& graph, WeightFile file, LoadMode mo
   if (!errors.empty()) return errors.errors();
   for (std::size_t t = 0; t < values.size(); ++t) {
     WeightTable& table = graph.weight_tables[t];
-    if (values[t].empty()) continue;
+    if (!values[t]) continue;
     table.values = std::move(values[t]);
     table.has_values = true;
   }

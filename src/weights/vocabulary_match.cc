@@ -146,9 +146,8 @@ std::vector<std::uint64_t> shape_in_file(const WeightTable& table, const TablePl
   return shape;
 }
 
-std::vector<double> rearrange(const std::vector<double>& values,
-                              const std::vector<std::uint64_t>& file_shape,
-                              const WeightTable& table, const TablePlaces& places) {
+SharedNumbers rearrange(const SharedNumbers& values, const std::vector<std::uint64_t>& file_shape,
+                        const WeightTable& table, const TablePlaces& places) {
   const auto places_of = [&](Use::Axis axis) {
     std::vector<std::uint64_t> in_file = places.sides[static_cast<std::size_t>(axis)].in_file;
     if (!in_file.empty()) return in_file;
@@ -160,7 +159,7 @@ std::vector<double> rearrange(const std::vector<double>& values,
   const auto rows = places_of(Use::Axis::ValueRow);
   const std::uint64_t file_rows = file_shape.size() == 3 ? file_shape[1] : 1;
   const std::uint64_t file_columns = file_shape.size() == 3 ? file_shape[2] : 1;
-  std::vector<double> result;
+  NumberColumn result;
   result.reserve(table.count * table.shape.size());
   for (const std::uint64_t entry : places_of(Use::Axis::Entry)) {
     for (const std::uint64_t row : rows) {
@@ -168,7 +167,7 @@ std::vector<double> rearrange(const std::vector<double>& values,
       for (const std::uint64_t column : columns) result.push_back(values[begin + column]);
     }
   }
-  return result;
+  return result.take();
 }
 
 }  // namespace vecc::weights

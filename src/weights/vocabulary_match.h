@@ -54,9 +54,9 @@ class VocabularyMatch {
 
 /// The tensor's values as the table has them: rows and columns by name. `values`: all of the
 /// tensor.
-[[nodiscard]] std::vector<double> rearrange(const std::vector<double>& values,
-                                            const std::vector<std::uint64_t>& file_shape,
-                                            const WeightTable& table, const TablePlaces& places);
+[[nodiscard]] SharedNumbers rearrange(const SharedNumbers& values,
+                                      const std::vector<std::uint64_t>& file_shape,
+                                      const WeightTable& table, const TablePlaces& places);
 
 /// The tensor's shape that the table can take values from.
 [[nodiscard]] std::vector<std::uint64_t> shape_in_file(const WeightTable& table,

@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -16,11 +13,10 @@
 namespace vecc {
 namespace {
 
-/// The same bits after a way through float, -0 and most NaNs too.
-bool is_exactly_float(double value) {
-  if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max()) return false;
-  const auto back = static_cast<double>(static_cast<float>(value));
-  return std::bit_cast<std::uint64_t>(back) == std::bit_cast<std::uint64_t>(value);
+// Elements as a file has them: in its byte order, which is the machine's.
+template <class T>
+std::string_view bytes_of(std::span<const T> elements) {
+  return {reinterpret_cast<const char*>(elements.data()), elements.size_bytes()};
 }
 
 }  // namespace
@@ -37,7 +33,7 @@ class GraphWeights final : public WeightSource {
   GraphWeights(const NeuronGraph& graph, std::span<const std::string> without) {
     for (const WeightTable& table : graph.weight_tables) {
       if (std::ranges::find(without, table.name) != without.end()) continue;
-      const bool single = std::ranges::all_of(table.values, is_exactly_float);
+      const bool single = table.values.are_floats();
       tables_.push_back(&table);
       tensors_.push_back(
           {table.name, single ? ElementType::F32 : ElementType::F64, tensor_shape(table)});
@@ -49,13 +45,10 @@ class GraphWeights final : public WeightSource {
   [[nodiscard]] const std::vector<MetadataEntry>& metadata() const override { return metadata_; }
   [[nodiscard]] const std::vector<TensorHeader>& tensors() const override { return tensors_; }
   [[nodiscard]] Result<void> read(std::size_t tensor, const TakeBytes& take) const override {
-    std::span<const double> left = tables_[tensor]->values;
-    const bool single = tensors_[tensor].type == ElementType::F32;
+    std::string_view left = tables_[tensor]->values.visit([](auto all) { return bytes_of(all); });
     while (!left.empty()) {
-      const auto piece = left.first(std::min(left.size(), kPieceBytes / sizeof(double)));
-      VECC_TRY_VOID(take(single ? weights::little_endian_bytes<float>(piece)
-                                : weights::little_endian_bytes<double>(piece)));
-      left = left.subspan(piece.size());
+      VECC_TRY_VOID(take(left.substr(0, kPieceBytes)));
+      left.remove_prefix(std::min(left.size(), kPieceBytes));
     }
     return {};
   }

@@ -115,7 +115,7 @@ TEST(Gradients, ElementwiseKinks) {
     if (about.domain != FunctionDomain::Elementwise) continue;
     SCOPED_TRACE(about.text);
     Program program(DType::F64);
-    const auto values = std::make_shared<const std::vector<double>>(points);
+    const auto values = SharedNumbers::of(points);
     const auto rows = static_cast<std::uint32_t>(points.size());
     const ValueId w = program.weight(*program.add_parameter({"w", rows, Shape(), values}));
     const ValueId y = program.transform(w, {.id = about.id, .target = {}});
@@ -213,8 +213,8 @@ Program shared_matrices(Shape shape, DType dtype) {
   constexpr std::uint32_t kRows = 700;
   constexpr std::uint32_t kTypes = 3;
   Program program(dtype);
-  const auto values = std::make_shared<const std::vector<double>>(
-      random_values(std::size_t{kTypes} * shape.size(), 11, 0, 1));
+  const auto values =
+      SharedNumbers::of(random_values(std::size_t{kTypes} * shape.size(), 11, 0, 1));
   const auto weight = program.add_parameter({"w", kTypes, shape, values});
   EXPECT_TRUE(weight);
   std::vector<std::uint32_t> types(kRows);

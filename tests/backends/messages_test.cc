@@ -19,7 +19,7 @@ constexpr std::uint32_t kEdges = 90;
 
 ValueId learnable(Program& program, const std::string& name, std::uint32_t rows, Shape shape,
                   std::vector<double> values) {
-  auto shared = std::make_shared<const std::vector<double>>(std::move(values));
+  auto shared = SharedNumbers::of(std::move(values));
   return program.weight(*program.add_parameter({name, rows, shape, std::move(shared)}));
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 ParameterIndex random_parameter(Program& program, const std::string& name, std::uint32_t rows,
                                 Shape shape) {
-  auto values = std::make_shared<const std::vector<double>>(random_values(rows * shape.size(), 11));
+  auto values = SharedNumbers::of(random_values(rows * shape.size(), 11));
   auto parameter = program.add_parameter({name, rows, shape, values});
   EXPECT_TRUE(parameter);
   return *parameter;

@@ -20,11 +20,12 @@ Program wide_products(DType dtype, bool transposed) {
   Program program(dtype);
   program.set_sample_count(kSamples);
   const auto table = [&](const char* name, std::uint32_t rows, Shape shape) {
-    auto values = std::make_shared<std::vector<double>>(rows * shape.size());
-    for (std::size_t i = 0; i < values->size(); ++i) {
-      (*values)[i] = 0.01 * static_cast<double>(i % 23) - 0.1;
+    std::vector<double> values(rows * shape.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = 0.01 * static_cast<double>(i % 23) - 0.1;
     }
-    return program.weight(*program.add_parameter({name, rows, shape, std::move(values)}));
+    return program.weight(
+        *program.add_parameter({name, rows, shape, SharedNumbers::of(std::move(values))}));
   };
   const ValueId matrix = table("matrix", 1, Shape(kWide, kWide));
   const ValueId rows = table("rows", kSamples, Shape::column(kWide));

@@ -78,10 +78,10 @@ Program shapes_program(std::uint32_t first, std::uint32_t count) {
   tanh.id = Transformation::Tanh;
   for (std::uint32_t k = 0; k < count; ++k) {
     const Shape shape = Shape::column(first + k);
-    const auto values = std::make_shared<std::vector<double>>(shape.size());
-    for (std::size_t i = 0; i < shape.size(); ++i) (*values)[i] = std::sin(1.0 + i + k);
-    const ValueId weight =
-        program.weight(*program.add_parameter({"w" + std::to_string(k), 1, shape, values}));
+    std::vector<double> values(shape.size());
+    for (std::size_t i = 0; i < shape.size(); ++i) values[i] = std::sin(1.0 + i + k);
+    const ValueId weight = program.weight(
+        *program.add_parameter({"w" + std::to_string(k), 1, shape, SharedNumbers::of(values)}));
     program.output(program.transform(weight, tanh), Index::slice(k, 1));
   }
   return program;

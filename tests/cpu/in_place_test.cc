@@ -71,7 +71,7 @@ TEST(CpuInPlace, MembersOfASoftmax) {
 TEST(CpuInPlace, AnUpdateIsStoredBehindAllThatReadsTheOldRows) {
   for (const DType dtype : {DType::F32, DType::F64}) {
     Program program(dtype);
-    auto values = std::make_shared<const std::vector<double>>(random_values(12 * kRows, 5));
+    auto values = SharedNumbers::of(random_values(12 * kRows, 5));
     const ParameterIndex w =
         program.add_parameter({"w", kRows, Shape::column(12), std::move(values)}).value();
     const ValueId old = program.weight(w);

@@ -26,7 +26,7 @@ Program program_of_tables(DType dtype) {
   Program program(dtype);
   program.set_sample_count(4);
   const auto weight = [&](const char* name, std::uint32_t rows, Shape shape) {
-    auto values = std::make_shared<std::vector<double>>(drawn(rows * shape.size()));
+    auto values = SharedNumbers::of(drawn(rows * shape.size()));
     return program.weight(*program.add_parameter({name, rows, shape, std::move(values)}));
   };
   const ValueId rows =

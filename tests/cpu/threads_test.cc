@@ -16,8 +16,7 @@ namespace {
 
 ValueId random_weight(Program& program, const std::string& name, std::uint32_t rows, Shape shape,
                       std::uint32_t seed) {
-  auto values =
-      std::make_shared<const std::vector<double>>(random_values(rows * shape.size(), seed));
+  auto values = SharedNumbers::of(random_values(rows * shape.size(), seed));
   return program.weight(program.add_parameter({name, rows, shape, std::move(values)}).value());
 }
 

@@ -84,8 +84,8 @@ Program program_of_rows(std::uint32_t width) {
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = std::sin(0.37 * static_cast<double>(i));
   const ValueId rows = program.fact(std::move(values), kRows, Shape::column(width), Note("rows"));
-  const ValueId factor = program.weight(*program.add_parameter(
-      {"w", 1, Shape::column(width), std::make_shared<std::vector<double>>(width, 0.75)}));
+  const ValueId factor = program.weight(
+      *program.add_parameter({"w", 1, Shape::column(width), SharedNumbers::repeated(width, 0.75)}));
   std::vector<std::uint32_t> read;
   std::vector<std::uint32_t> offsets{0};
   for (std::uint32_t s = 0; s < 40; ++s) {

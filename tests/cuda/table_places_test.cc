@@ -18,8 +18,7 @@ TEST(TablePlaces, AreNoFiles) {
   Program program;
   program.set_sample_count(1);
   const std::vector<double> one{1};
-  const auto table = program.add_parameter(
-      {"w", 1, Shape::scalar(), std::make_shared<const std::vector<double>>(one)});
+  const auto table = program.add_parameter({"w", 1, Shape::scalar(), SharedNumbers::of(one)});
   const ValueId values[] = {program.weight(*table)};
   program.output(program.map(*parse_expr("tanh($0)", "test"), values), Index::slice(0, 1));
   options.places.wishes = {{"w", TablePlace::Host}};
@@ -46,11 +45,12 @@ TEST(TablePlaces, RowsByAnArrayHaveTheSameBits) {
   Program program;
   program.set_sample_count(kRows);
   const auto table = [&](const char* name, std::uint32_t rows, Shape shape) {
-    auto values = std::make_shared<std::vector<double>>(rows * shape.size());
-    for (std::size_t i = 0; i < values->size(); ++i) {
-      (*values)[i] = std::sin(0.7 * static_cast<double>(i) + rows);
+    std::vector<double> values(rows * shape.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = std::sin(0.7 * static_cast<double>(i) + rows);
     }
-    return program.weight(*program.add_parameter({name, rows, shape, std::move(values)}));
+    return program.weight(
+        *program.add_parameter({name, rows, shape, SharedNumbers::of(std::move(values))}));
   };
   const auto read = [&](ValueId from, std::uint32_t rows, std::uint32_t step) {
     std::vector<std::uint32_t> list(kRows);

@@ -79,7 +79,7 @@ TEST(ProgramGradients, OfRandomPrograms) {
       const Parameter& parameter = program.parameters()[p];
       std::vector<double> values(parameter.rows * parameter.shape.size());
       for (double& v : values) v = random.real(0.1, 1);
-      program.set_parameter_values(p, std::make_shared<const std::vector<double>>(values));
+      program.set_parameter_values(p, SharedNumbers::of(values));
     }
     EXPECT_EQ(gradient_difference(program, seed), "") << seed << "\n" << text_of(program);
   }

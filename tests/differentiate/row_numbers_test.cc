@@ -73,8 +73,8 @@ struct TakenWeight {
   ValueId loss = 0;
 
   TakenWeight() {
-    auto values = std::make_shared<const std::vector<double>>(
-        std::vector<double>{0.1, -0.2, 0.3, 0.4, -0.5, 0.6, 0.7, 0.8, -0.9, 1});
+    auto values =
+        SharedNumbers::of(std::vector<double>{0.1, -0.2, 0.3, 0.4, -0.5, 0.6, 0.7, 0.8, -0.9, 1});
     parameter = program.add_parameter({"w", 5, Shape::column(2), std::move(values)}).value();
     const ValueId step = add(program, StateOp{"step", 1, Shape(), 0}, {});
     const ValueId first = add(program, DrawOp{4, 5, 3, 2}, {step});
@@ -166,7 +166,7 @@ TEST(RowNumberGradients, ALazyStepTouchesTheRowsThatAreTaken) {
   const std::vector<std::uint32_t> list{3, 1};
   const auto trained = [&](bool by_value) {
     Program p(DType::F64);
-    auto values = std::make_shared<const std::vector<double>>(std::vector<double>{1, 2, 3, 4});
+    auto values = SharedNumbers::of(std::vector<double>{1, 2, 3, 4});
     const ParameterIndex w = p.add_parameter({"w", 4, Shape(), std::move(values)}).value();
     ParameterGradient gradient{w, 0};
     if (by_value) {

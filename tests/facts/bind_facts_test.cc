@@ -39,8 +39,8 @@ TEST(BindFacts, become_a_table_with_the_graphs_values) {
   EXPECT_EQ(facts.tables, (std::vector<std::string>{"fact/atom", "fact/bond"}));
   ASSERT_EQ(graph.weight_tables.size(), 3u);
   EXPECT_EQ(graph.weight_tables[1].shape, Shape::column(2));
-  EXPECT_EQ(graph.weight_tables[1].values, (std::vector<double>{1, 2, 3, 4}));
-  EXPECT_EQ(graph.weight_tables[2].values, (std::vector<double>{1, 5}));
+  EXPECT_EQ(graph.weight_tables[1].values.doubles(), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(graph.weight_tables[2].values.doubles(), (std::vector<double>{1, 5}));
   EXPECT_EQ(graph.weight_tables[2].first, graph.weight_tables[1].first + 2);
 }
 
@@ -109,7 +109,7 @@ class LoadFacts : public testing::Test {
 
 TEST_F(LoadFacts, replace_the_graphs_values) {
   EXPECT_EQ(error_of({tensor("fact/atom", {5, 6, 7, 8}, {2, 2, 1})}), "");
-  EXPECT_EQ(graph_.weight_tables[1].values, (std::vector<double>{5, 6, 7, 8}));
+  EXPECT_EQ(graph_.weight_tables[1].values.doubles(), (std::vector<double>{5, 6, 7, 8}));
 }
 
 TEST_F(LoadFacts, bad_facts_that_are_compiled_in_are_refused_by_name) {
@@ -117,7 +117,7 @@ TEST_F(LoadFacts, bad_facts_that_are_compiled_in_are_refused_by_name) {
       error_of({tensor("fact/atom", {5, 6, 7, 8}, {2, 2, 1}), tensor("fact/bond", {1, 2}, {2})}),
       "tensor \"fact/bond\": error: is no input: facts of \"bond\" are compiled in, and what "
       "was computed from them too; --bind-facts=bond makes them inputs [E027]");
-  EXPECT_EQ(graph_.weight_tables[1].values, (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(graph_.weight_tables[1].values.doubles(), (std::vector<double>{1, 2, 3, 4}));
 }
 
 TEST_F(LoadFacts, bad_weights_are_no_facts) {

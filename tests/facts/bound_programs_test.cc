@@ -78,8 +78,10 @@ TEST(BoundFactsInPasses, new_values_give_what_the_reference_gives) {
     const Program program = optimized(graph, level);
     auto executable = find_backend("interpreter")->compile(program, {}).value();
     WeightTable& table = graph.weight_tables.back();
-    for (std::size_t i = 0; i < table.values.size(); ++i) table.values[i] = 0.3 * double(i % 7) - 1;
-    ASSERT_TRUE(executable->set_parameter(find_parameter(program, "fact/f"), table.values));
+    std::vector<double> values(table.values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.3 * double(i % 7) - 1;
+    ASSERT_TRUE(executable->set_parameter(find_parameter(program, "fact/f"), values));
+    table.values = SharedNumbers::of(std::move(values));
     ASSERT_TRUE(executable->run());
     const ReferenceValues expected = evaluate_reference(graph).value();
     const auto outputs = executable->outputs().value();

@@ -59,13 +59,18 @@ void require(bool condition, const std::string& what) {
 
 // Every number by another factor near 1, of this seed.
 NeuronGraph changed(NeuronGraph graph, std::uint64_t seed) {
-  const auto change = [&seed](std::vector<double>& values) {
+  const auto change = [&seed](SharedNumbers& numbers) {
+    if (!numbers) return;
+    std::vector<double> values = numbers.doubles();
     for (double& value : values) {
       seed = seed * 6364136223846793005u + 1442695040888963407u;
       value *= 1 + kChange * (static_cast<double>(seed >> 40) / (1 << 23) - 1);
     }
+    numbers = SharedNumbers::of(std::move(values));
   };
-  change(graph.values);
+  SharedNumbers facts = graph.values.take();
+  change(facts);
+  graph.values.append(facts);
   for (WeightTable& table : graph.weight_tables) change(table.values);
   return graph;
 }

@@ -127,8 +127,10 @@ TEST(FormatDocument, example_is_the_graph_it_says) {
   EXPECT_EQ(graph.inputs, (std::vector<NeuronId>{0, 1, 1, 2, 3}));
   EXPECT_EQ(graph.weights, (std::vector<WeightId>{0, 1, kNoWeight}));
   EXPECT_EQ(graph.offsets, (std::vector<WeightId>{2}));
-  EXPECT_EQ(graph.values, (std::vector<double>{1, 3}));
-  EXPECT_EQ(graph.weight_tables.at(0).values, (std::vector<double>{0.5, -1, 2}));
+  ASSERT_EQ(graph.values.size(), 2u);
+  EXPECT_EQ(graph.values[0], 1);
+  EXPECT_EQ(graph.values[1], 3);
+  EXPECT_EQ(graph.weight_tables.at(0).values.doubles(), (std::vector<double>{0.5, -1, 2}));
   EXPECT_EQ(graph.samples.at(0).output, 4u);
   EXPECT_EQ(graph.target_values, (std::vector<double>{1}));
 }

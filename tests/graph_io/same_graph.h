@@ -105,7 +105,7 @@ inline void expect_same_graph(const NeuronGraph& a, const NeuronGraph& b) {
   EXPECT_EQ(a.weights, b.weights);
   EXPECT_EQ(a.offsets, b.offsets);
   EXPECT_EQ(a.words, b.words);
-  EXPECT_EQ(a.values, b.values);
+  EXPECT_EQ(NumberColumn(a.values).take(), NumberColumn(b.values).take());
   EXPECT_EQ(a.producer, b.producer);
   expect_same_strings(a.names, b.names, "names");
 }

@@ -30,7 +30,7 @@ NeuronGraph graph_of_tables() {
     table.first = static_cast<WeightId>(graph.weight_count());
     table.count = kRows;
     table.has_values = true;
-    table.values.assign(5 * std::size_t{kRows}, value);
+    table.values = SharedNumbers::repeated(5 * std::size_t{kRows}, value);
     graph.table_of_weight.resize(graph.table_of_weight.size() + kRows,
                                  static_cast<std::uint32_t>(graph.weight_tables.size()));
     graph.weight_tables.push_back(std::move(table));

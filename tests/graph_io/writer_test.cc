@@ -145,7 +145,7 @@ TEST(GraphWriter, large_groups_tables_and_samples_are_chunked) {
   EXPECT_EQ(read->ranges.size(), 1u);
   EXPECT_EQ(read->neuron_count(), kMillions);
   EXPECT_EQ(read->weight_tables.size(), 1u);
-  EXPECT_EQ(read->weight_tables[0].values, values);
+  EXPECT_EQ(read->weight_tables[0].values.doubles(), values);
   EXPECT_EQ(read->samples.size(), samples.size());
 }
 

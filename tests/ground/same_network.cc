@@ -234,26 +234,26 @@ std::string give_weights(NeuronGraph& ours, const NeuronGraph& theirs) {
   std::map<std::string, std::vector<double>> values;
   for (const WeightTable& table : theirs.weight_tables) {
     for (std::uint32_t row = 0; row < table.count; ++row) {
-      const auto begin =
-          table.values.begin() + static_cast<std::ptrdiff_t>(row * table.shape.size());
-      values[b.weight_text(table.first + row)] = {
-          begin, begin + static_cast<std::ptrdiff_t>(table.shape.size())};
+      std::vector<double>& to = values[b.weight_text(table.first + row)];
+      to.resize(table.shape.size());
+      table.values.copy_to(row * to.size(), to);
     }
   }
   std::string missing;
   for (WeightTable& table : ours.weight_tables) {
     if (!table.learnable) continue;
     table.has_values = true;
-    table.values.clear();
+    std::vector<double> numbers;
     for (std::uint32_t row = 0; row < table.count; ++row) {
       const auto found = values.find(a.weight_text(table.first + row));
       if (found == values.end()) {
         missing += "no weight of theirs is " + a.weight_text(table.first + row) + "\n";
-        table.values.insert(table.values.end(), table.shape.size(), 0.0);
+        numbers.insert(numbers.end(), table.shape.size(), 0.0);
       } else {
-        table.values.insert(table.values.end(), found->second.begin(), found->second.end());
+        numbers.insert(numbers.end(), found->second.begin(), found->second.end());
       }
     }
+    table.values = SharedNumbers::of(std::move(numbers));
   }
   return missing;
 }

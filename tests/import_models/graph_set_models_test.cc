@@ -32,7 +32,7 @@ WeightsByName weights_of(const NeuronGraph& graph) {
   WeightsByName weights;
   for (const WeightTable& table : graph.weight_tables) {
     weights.names.push_back(table.name);
-    weights.values.push_back(table.values);
+    weights.values.push_back(table.values.doubles());
   }
   return weights;
 }

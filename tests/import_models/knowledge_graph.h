@@ -74,8 +74,7 @@ inline std::vector<std::vector<double>> rows_of(const NeuronGraph& graph, std::s
     if (table.name != name) continue;
     const std::size_t size = table.shape.size();
     for (std::size_t row = 0; row < table.count; ++row) {
-      rows.emplace_back(table.values.begin() + static_cast<std::ptrdiff_t>(row * size),
-                        table.values.begin() + static_cast<std::ptrdiff_t>((row + 1) * size));
+      table.values.copy_to(row * size, rows.emplace_back(size));
     }
   }
   return rows;

@@ -120,7 +120,7 @@ std::string typed_error(std::string_view model, const TypedGraph& data,
 
 NamedWeights::NamedWeights(const NeuronGraph& graph) {
   for (const WeightTable& table : graph.weight_tables) {
-    tables_[table.name] = {table.shape.size(), table.values};
+    tables_[table.name] = {table.shape.size(), table.values.doubles()};
     names_.push_back(table.name);
   }
 }

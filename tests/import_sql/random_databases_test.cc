@@ -176,7 +176,8 @@ class Names {
 class Network {
  public:
   Network(const RandomDatabase& db, const NeuronGraph& graph) : db_(db), names_(db) {
-    for (const WeightTable& table : graph.weight_tables) weights_[table.name] = table.values;
+    for (const WeightTable& table : graph.weight_tables)
+      weights_[table.name] = table.values.doubles();
     for (const RandomRow& row : db.tables[0].rows) {
       if (row.target && db.is_timed) last_ = std::max(last_, *row.day);
     }

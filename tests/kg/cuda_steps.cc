@@ -12,7 +12,7 @@
 namespace vecc::test {
 namespace {
 
-std::vector<double> numbers_of(const WeightTensor& tensor) {
+std::vector<double> elements_of(const WeightTensor& tensor) {
   std::vector<double> numbers;
   for (std::size_t at = 0; at < tensor.data.size();) {
     if (tensor.type == ElementType::F64) {
@@ -38,8 +38,8 @@ void expect_same(const Trainer& found, const Trainer& expected, double tolerance
   ASSERT_EQ(a->tensors.size(), b->tensors.size());
   for (std::size_t i = 0; i < a->tensors.size(); ++i) {
     ASSERT_EQ(a->tensors[i].name, b->tensors[i].name);
-    const std::vector<double> x = numbers_of(a->tensors[i]);
-    const std::vector<double> y = numbers_of(b->tensors[i]);
+    const std::vector<double> x = elements_of(a->tensors[i]);
+    const std::vector<double> y = elements_of(b->tensors[i]);
     ASSERT_EQ(x.size(), y.size());
     for (std::size_t k = 0; k < x.size(); ++k) {
       ASSERT_NEAR(x[k], y[k], tolerance * std::max(1.0, std::abs(y[k])))

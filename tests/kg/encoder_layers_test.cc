@@ -217,14 +217,14 @@ void expect_definition(const EncoderOptions& options, std::uint32_t width) {
   ParameterIndex p = 0;
   if (options.has_mask()) {
     made.program.set_parameter_values(
-        p++, std::make_shared<const Numbers>(kg::edge_values(graph, options.kind, keeps)));
+        p++, SharedNumbers::of(kg::edge_values(graph, options.kind, keeps)));
   }
   for (const kg::EncoderTable& table : made.tables) {
     Numbers values(table.rows * table.shape.size());
     for (double& value : values) value = static_cast<double>(random() % 2001) / 1000 - 1;
     tables[table.name] = values;
     ASSERT_EQ(made.program.parameters()[p].name, table.name);
-    made.program.set_parameter_values(p++, std::make_shared<const Numbers>(values));
+    made.program.set_parameter_values(p++, SharedNumbers::of(values));
   }
   const auto executable = find_backend("interpreter")->compile(made.program, {});
   ASSERT_TRUE(executable) << executable.error().text();

@@ -165,8 +165,8 @@ double EncoderOracle::step(const kg::TrainingBatch& batch, const kg::BatchMaker&
   program.set_sample_count(1);
   const auto name_of = [](const Parameter& p) { return p.name == "r" ? "r" : "encoder/" + p.name; };
   for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
-    program.set_parameter_values(p, std::make_shared<const std::vector<double>>(
-                                        tables_.at(name_of(program.parameters()[p]))));
+    program.set_parameter_values(p,
+                                 SharedNumbers::of(tables_.at(name_of(program.parameters()[p]))));
   }
   ExecutionOptions execution;
   execution.gradients = true;

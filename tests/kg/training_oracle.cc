@@ -90,7 +90,7 @@ TrainingOracle::Step* TrainingOracle::step_of(const kg::TrainingBatch& batch,
   }
   for (const ParameterIndex p : made->inputs) {
     const Parameter& made_of = made->program.parameters()[p];
-    expect_near(*made_of.values, input(made_of.name, batch));
+    expect_near(made_of.values.doubles(), input(made_of.name, batch));
   }
   if (own_.optimizes) {
     OptimizeOptions options;
@@ -105,8 +105,7 @@ TrainingOracle::Step* TrainingOracle::step_of(const kg::TrainingBatch& batch,
   for (ParameterIndex p = 0; p < made->program.parameters().size(); ++p) {
     const auto initial = initial_.find(made->program.parameters()[p].name);
     if (initial == initial_.end()) continue;
-    made->program.set_parameter_values(
-        p, std::make_shared<const std::vector<double>>(initial->second));
+    made->program.set_parameter_values(p, SharedNumbers::of(initial->second));
   }
   ExecutionOptions options;
   options.storage = storage_;

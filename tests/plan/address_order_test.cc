@@ -29,7 +29,7 @@ class OrderByAddress : public testing::Test {
     std::ranges::find(tables, name, &PlacedTable::name)->place = TablePlace::Host;
   }
   ValueId table(const char* name, std::uint32_t rows, Shape shape) {
-    auto values = std::make_shared<std::vector<double>>(rows * shape.size(), 0.5);
+    auto values = SharedNumbers::repeated(rows * shape.size(), 0.5);
     return program.weight(*program.add_parameter({name, rows, shape, std::move(values)}));
   }
   // The entries of the list by which a launch reads a table, in the order of its rows.

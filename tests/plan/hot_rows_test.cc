@@ -27,8 +27,8 @@ Program program_of_features() {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   const ValueId features =
       program.fact(std::move(values), kFeatureRows, Shape::column(4), Note("features"));
-  const ValueId weight = program.weight(*program.add_parameter(
-      {"w", 1, Shape(4, 4), std::make_shared<std::vector<double>>(16, 0.5)}));
+  const ValueId weight = program.weight(
+      *program.add_parameter({"w", 1, Shape(4, 4), SharedNumbers::repeated(16, 0.5)}));
   const ValueId products = program.linear(
       program.gather(weight, Index::list(std::vector<std::uint32_t>(kFeatureRows))), features);
   const ValueId read = program.gather(features, Index::list({6, 6, 2, 2, 6, 0}));
@@ -200,9 +200,9 @@ TEST(HotRows, matrices_of_types_stay_where_they_are) {
   program.set_sample_count(kColumns);
   const ValueId matrices =
       program.fact(std::vector<double>(3 * 64 * 64, 0.5), 3, Shape(64, 64), Note("matrices"));
-  const ValueId columns = program.weight(*program.add_parameter(
-      {"w", kColumns, Shape::column(64),
-       std::make_shared<std::vector<double>>(std::size_t{kColumns} * 64, 0.5)}));
+  const ValueId columns = program.weight(
+      *program.add_parameter({"w", kColumns, Shape::column(64),
+                              SharedNumbers::repeated(std::size_t{kColumns} * 64, 0.5)}));
   std::vector<std::uint32_t> types(kColumns);
   for (std::uint32_t i = 0; i < kColumns; ++i) types[i] = i % 3;
   const ValueId of_rows = program.gather(matrices, Index::list(std::move(types)));

@@ -28,8 +28,7 @@ Program products(Shape shape) {
   program.set_sample_count(1);
   std::vector<std::uint32_t> types(kProductRows, 0);
   std::fill(types.end() - 3, types.end(), 1u);
-  auto values = std::make_shared<const std::vector<double>>(
-      std::vector<double>(kMatrices * shape.size(), 0.1));
+  auto values = SharedNumbers::repeated(kMatrices * shape.size(), 0.1);
   const auto parameter = program.add_parameter({"w", kMatrices, shape, values});
   const ValueId w = program.gather(program.weight(*parameter), Index::list(std::move(types)));
   const ValueId product =

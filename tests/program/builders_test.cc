@@ -116,13 +116,13 @@ TEST(Builders, bad_number_of_operands) {
 TEST(Builders, bad_fact_values) {
   EXPECT_EQ(error_of_op(Program(), FactOp{nullptr, 1, Shape(), false}, {}),
             "%0 fact: error: has no values [E031]");
-  const auto values = std::make_shared<const std::vector<double>>(1, 1.0);
+  const auto values = SharedNumbers::repeated(1, 1.0);
   EXPECT_EQ(error_of_op(Program(), FactOp{values, 1, Shape(), true}, {}),
             "%0 fact: error: has values, but its rows are units [E031]");
 }
 
 TEST(Builders, bad_shape_of_no_elements) {
-  const auto none = std::make_shared<const std::vector<double>>();
+  const auto none = SharedNumbers::of(std::vector<double>());
   EXPECT_EQ(error_of_op(Program(), FactOp{none, 1, Shape(3, 0), false}, {}),
             "%0 fact: error: a shape with a side of 0 [E031]");
   EXPECT_EQ(error_of_op(Program(), StateOp{"s", 1, Shape(0, 3), 0}, {}),
@@ -174,7 +174,7 @@ TEST(Parameters, bad_parameters) {
     const auto added = program.add_parameter(std::move(parameter));
     return added ? "" : added.error().text();
   };
-  const auto values = std::make_shared<const std::vector<double>>(3, 1.0);
+  const auto values = SharedNumbers::repeated(3, 1.0);
   EXPECT_EQ(error({"w\n", 3, Shape(), values}), "");
   EXPECT_EQ(error({"w\n", 3, Shape(), values}),
             "parameter \"w\\n\": error: a second parameter of this name [E015]");
@@ -191,10 +191,9 @@ TEST(Parameters, bad_parameters) {
 TEST(Parameters, values_can_be_replaced_by_as_many) {
   Program program;
   ASSERT_TRUE(program.add_parameter({"w", 2, Shape(2, 1), nullptr}).has_value());
-  program.set_parameter_values(0, std::make_shared<const std::vector<double>>(4, 2.0));
-  EXPECT_EQ(program.parameters()[0].values->at(3), 2.0);
-  EXPECT_THROW(program.set_parameter_values(0, std::make_shared<const std::vector<double>>(3, 2.0)),
-               InternalError);
+  program.set_parameter_values(0, SharedNumbers::repeated(4, 2.0));
+  EXPECT_EQ(program.parameters()[0].values[3], 2.0);
+  EXPECT_THROW(program.set_parameter_values(0, SharedNumbers::repeated(3, 2.0)), InternalError);
   EXPECT_THROW(program.set_parameter_values(1, nullptr), InternalError);
 }
 

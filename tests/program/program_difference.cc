@@ -12,13 +12,11 @@ bool same(double a, double b) {
          (std::isnan(a) && std::isnan(b));
 }
 
-using Doubles = std::shared_ptr<const std::vector<double>>;
-
-bool same(const Doubles& a, const Doubles& b) {
+bool same(const SharedNumbers& a, const SharedNumbers& b) {
   if (!a || !b) return !a && !b;
-  if (a->size() != b->size()) return false;
-  for (std::size_t i = 0; i < a->size(); ++i) {
-    if (!same((*a)[i], (*b)[i])) return false;
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!same(a[i], b[i])) return false;
   }
   return true;
 }

@@ -113,8 +113,8 @@ void check_every_damage(const std::string& file, const std::string& path, const 
 
 TEST_F(ProgramFiles, no_damage_gives_another_program) {
   Program program = long_program();
-  const auto weight = program.add_parameter(
-      {"w", 1, Shape(), std::make_shared<const std::vector<double>>(std::vector<double>{0.5})});
+  const auto weight =
+      program.add_parameter({"w", 1, Shape(), SharedNumbers::of(std::vector<double>{0.5})});
   ASSERT_TRUE(weight);
   program.weight(*weight);
   ASSERT_TRUE(save_program(program, path()).has_value());

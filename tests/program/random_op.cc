@@ -70,7 +70,7 @@ std::uint32_t RandomOps::any_divisor(std::uint32_t rows) {
 }
 
 ValueId RandomOps::add_fact(std::uint32_t rows, Shape shape) {
-  auto values = std::make_shared<const std::vector<double>>(any_numbers(rows * shape.size()));
+  auto values = SharedNumbers::of(any_numbers(rows * shape.size()));
   return add(FactOp{std::move(values), rows, shape, false}, {});
 }
 
@@ -85,8 +85,7 @@ void RandomOps::add_fact() {
 void RandomOps::add_weight() {
   Parameter parameter{any_name(), any_rows(), any_shape(), nullptr};
   if (random_.chance(0.7)) {
-    parameter.values = std::make_shared<const std::vector<double>>(
-        any_numbers(parameter.rows * parameter.shape.size()));
+    parameter.values = SharedNumbers::of(any_numbers(parameter.rows * parameter.shape.size()));
   }
   const auto index = program_.add_parameter(std::move(parameter));
   VECC_CHECK(index.has_value(), index.error().text());
@@ -315,9 +314,8 @@ void RandomOps::add_vjp() {
 ValueId RandomOps::add_draw(std::uint32_t rows, std::uint32_t bound) {
   DrawOp draw{rows, bound, random_.below(3), random_.below(256)};
   if (random_.chance(0.5)) draw.stream = 2;  // keys that are met again
-  const ValueId step = add(FactOp{std::make_shared<const std::vector<double>>(1, random_.below(3)),
-                                  1, Shape::scalar(), false},
-                           {});
+  const ValueId step =
+      add(FactOp{SharedNumbers::repeated(1, random_.below(3)), 1, Shape::scalar(), false}, {});
   return note_numbers(add(draw, {step}), bound);
 }
 
@@ -333,7 +331,7 @@ ValueId RandomOps::note_numbers(ValueId value, std::uint32_t bound) {
 ValueId RandomOps::fact_of_numbers(std::uint32_t rows, std::uint32_t count) {
   std::vector<double> numbers;
   for (std::uint32_t i = 0; i < count; ++i) numbers.push_back(random_.below(rows));
-  auto values = std::make_shared<const std::vector<double>>(std::move(numbers));
+  auto values = SharedNumbers::of(std::move(numbers));
   return note_numbers(add(FactOp{std::move(values), count, Shape::scalar(), false}, {}), rows);
 }
 

@@ -33,7 +33,7 @@ inline Program recursive_program(std::uint32_t levels, bool learns) {
   Program program(DType::F64);
   ValueId all = 0;
   if (learns) {
-    auto shared = std::make_shared<const std::vector<double>>(values);
+    auto shared = SharedNumbers::of(values);
     all = program.weight(*program.add_parameter({"w", 4, Shape::column(2), std::move(shared)}));
   } else {
     all = program.fact(values, 4, Shape::column(2));

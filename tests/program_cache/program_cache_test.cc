@@ -182,7 +182,7 @@ TEST_F(ProgramCaches, entries_that_make_no_sense_are_refused) {
     w.add(std::span<const std::uint32_t>(report));
     w.add(std::span<const std::uint32_t>(words({0xFFFFFFFF, 0xFFFFFFFF})));
     w.add(std::string_view());
-    w.add(std::span<const double>());
+    w.add(SharedNumbers::of(std::vector<double>()));
     w.add(std::string_view("vecc program 1 f32 samples 0\n"));
   });
   for (const char* text :

@@ -62,7 +62,8 @@ NeuronView view(const NeuronGraph& graph, NeuronId neuron) {
     v.weights = cut(graph.weights, range.weight_begin + k, 1);
   } else if (range.fact == FactKind::Constant) {
     const std::uint64_t size = range.shape.size();
-    v.values = cut(graph.values, range.value_begin + size * k, size);
+    const NumberRow row = graph.values.row(range.value_begin + size * k);
+    for (std::uint64_t i = 0; i < size; ++i) v.values.push_back(row[i]);
   }
   if (range.offset_begin != kNoColumn) v.offset = graph.offsets[range.offset_begin + k];
   if (range.name_begin != kNoColumn) v.name = graph.names[range.name_begin + k];

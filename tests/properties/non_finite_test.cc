@@ -31,9 +31,11 @@ NeuronGraph graph_with_poles(std::uint64_t seed) {
                                            Transformation::Exp};
   NeuronGraph graph = random_graph(random_options(seed)).graph;
   std::mt19937_64 draw(seed);
-  for (double& value : graph.values) {
+  std::vector<double> values = graph.values.take().doubles();
+  for (double& value : values) {
     if (draw() % 4 == 0) value = kConstants[draw() % std::size(kConstants)];
   }
+  graph.values.append(std::span<const double>(values));
   for (NeuronFunction& function : graph.functions) {
     const TransformationInfo& now = info(function.transformation.id);
     const bool keeps_shapes = now.domain == FunctionDomain::Elementwise &&

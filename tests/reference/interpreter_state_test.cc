@@ -4,8 +4,8 @@
 namespace vecc::test {
 namespace {
 
-std::shared_ptr<const std::vector<double>> shared(std::vector<double> values) {
-  return std::make_shared<const std::vector<double>>(std::move(values));
+SharedNumbers shared(std::vector<double> values) {
+  return SharedNumbers::of(std::move(values));
 }
 
 TransformationSpec square() {
@@ -46,7 +46,7 @@ TEST(InterpreterState, UpdatesAreStoredAfterEveryOtherOp) {
   EXPECT_THAT(executable->read(reader).value(), are_near({4, 9, 16}));
   ASSERT_TRUE(executable->run().has_value());
   EXPECT_THAT(executable->read(reader).value(), are_near({400, 9, 100}));
-  EXPECT_THAT(*p.parameters()[w].values, are_near({2, 3, 4}));  // the Program's own stay
+  EXPECT_THAT(p.parameters()[w].values.doubles(), are_near({2, 3, 4}));  // the Program's own stay
 }
 
 TEST(InterpreterState, ListedRowsAreWrittenInOrder) {

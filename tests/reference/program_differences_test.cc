@@ -25,7 +25,7 @@ class DifferenceCheck {
   void expect_equal() {
     const auto gradients = program_gradients(program_, factors_);
     for (ParameterIndex p = 0; p < gradients.size(); ++p) {
-      const std::vector<double> values = *program_.parameters()[p].values;
+      const std::vector<double> values = program_.parameters()[p].values.doubles();
       for (std::size_t i = 0; i < values.size(); ++i) {
         const double difference =
             (sum_at(p, values, i, kStep) - sum_at(p, values, i, -kStep)) / (2 * kStep);

@@ -19,7 +19,7 @@ inline void draw_parameters(Program& program, std::uint64_t seed, double low = -
     if (parameter.values) continue;
     std::vector<double> values(parameter.rows * parameter.shape.size());
     for (double& v : values) v = random.real(low, high);
-    program.set_parameter_values(p, std::make_shared<const std::vector<double>>(values));
+    program.set_parameter_values(p, SharedNumbers::of(values));
   }
 }
 

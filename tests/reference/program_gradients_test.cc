@@ -111,7 +111,7 @@ parameter "w" [2, 1] = {0, 4}
 TEST(ProgramGradients, ConcatChainsShareTheirMemory) {
   constexpr std::uint32_t kLevels = 30000;
   Program program(DType::F64);
-  const auto values = std::make_shared<const std::vector<double>>(1, 1.0);
+  const auto values = SharedNumbers::repeated(1, 1.0);
   ValueId all = program.weight(program.add_parameter({"w", 1, Shape(), values}).value());
   const ValueId half = program.fact({0.5}, 1, Shape());
   for (std::uint32_t level = 0; level < kLevels; ++level) {

@@ -78,11 +78,13 @@ class DirectionalCheck {
     NeuronGraph moved = graph_;
     std::size_t at = 0;
     for (WeightTable& table : moved.weight_tables) {
-      for (double& v : table.values) v += step * weight_direction_[at++];
+      std::vector<double> values = table.values.doubles();
+      for (double& v : values) v += step * weight_direction_[at++];
+      table.values = SharedNumbers::of(std::move(values));
     }
-    for (std::size_t i = 0; i < moved.values.size(); ++i) {
-      moved.values[i] += step * fact_direction_[i];
-    }
+    std::vector<double> facts = moved.values.take().doubles();
+    for (std::size_t i = 0; i < facts.size(); ++i) facts[i] += step * fact_direction_[i];
+    moved.values.append(std::span<const double>(facts));
     const ReferenceValues values = evaluate_reference(moved).value();
     double sum = 0;
     auto factor = factors_.begin();

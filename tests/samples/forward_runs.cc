@@ -20,9 +20,9 @@ void fill_parameters(Program& program, RandomSource& random) {
   for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
     const Parameter& parameter = program.parameters()[p];
     if (parameter.values) continue;
-    auto values = std::make_shared<std::vector<double>>(parameter.rows * parameter.shape.size());
-    for (double& value : *values) value = random.real(-1, 1);
-    program.set_parameter_values(p, std::move(values));
+    std::vector<double> values(parameter.rows * parameter.shape.size());
+    for (double& value : values) value = random.real(-1, 1);
+    program.set_parameter_values(p, SharedNumbers::of(std::move(values)));
   }
 }
 

@@ -63,7 +63,7 @@ WeightId GraphBuilder::weight_table(std::string_view name, std::uint32_t count, 
   table.file_first_id = weight_count_;
   table.learnable = learnable;
   table.has_values = !values.empty();
-  table.values = std::move(values);
+  if (table.has_values) table.values = SharedNumbers::of(std::move(values));
   for (const std::string& row : row_names) table.row_names.push_back(row);
   weight_count_ += count;
   tables_.push_back(std::move(table));
@@ -210,7 +210,7 @@ void GraphBuilder::append(NeuronGraph& graph, const Neuron& neuron, bool new_ran
   graph.weights.insert(graph.weights.end(), neuron.weights.begin(), neuron.weights.end());
   if (has_offset) graph.offsets.push_back(neuron.offset);
   graph.words.insert(graph.words.end(), neuron.words.begin(), neuron.words.end());
-  graph.values.insert(graph.values.end(), neuron.values.begin(), neuron.values.end());
+  graph.values.append(std::span<const double>(neuron.values));
   if (!neuron.name.empty()) graph.names.push_back(neuron.name);
 }
 

@@ -20,8 +20,8 @@ class SubsetBuilder {
       for (std::size_t i = 0; i < table.row_names.size(); ++i) {
         rows.emplace_back(table.row_names[i]);
       }
-      builder_.weight_table(table.name, table.count, table.shape, table.values, table.learnable,
-                            rows);
+      builder_.weight_table(table.name, table.count, table.shape, table.values.doubles(),
+                            table.learnable, rows);
     }
     for (const NeuronGroup& group : graph_.groups) {
       builder_.group(group.head_predicate, group.neuron_class, group.rule_text);
@@ -66,10 +66,10 @@ class SubsetBuilder {
         builder_.learnable_fact(range.group, graph_.weights[range.weight_begin + i]);
         return;
       case FactKind::Constant: {
-        const auto first = graph_.values.begin() +
-                           static_cast<std::ptrdiff_t>(range.value_begin + i * range.shape.size());
-        builder_.fact(range.group, range.shape,
-                      {first, first + static_cast<std::ptrdiff_t>(range.shape.size())});
+        const NumberRow row = graph_.values.row(range.value_begin + i * range.shape.size());
+        std::vector<double> values;
+        for (std::size_t k = 0; k < range.shape.size(); ++k) values.push_back(row[k]);
+        builder_.fact(range.group, range.shape, std::move(values));
         return;
       }
       case FactKind::NotAFact: break;

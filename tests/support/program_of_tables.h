@@ -15,7 +15,7 @@ inline Program program_of_tables() {
   Program program;
   program.set_sample_count(4);
   const auto table = [&](const char* name, std::uint32_t rows) {
-    auto values = std::make_shared<std::vector<double>>(rows * 8, 0.5);
+    auto values = SharedNumbers::repeated(rows * 8, 0.5);
     return program.weight(
         *program.add_parameter({name, rows, Shape::column(8), std::move(values)}));
   };

@@ -32,9 +32,9 @@ class ColumnFiles : public ::testing::Test {
     const std::vector<std::uint32_t> words{1, 2, 0xFFFFFFFF};
     EXPECT_EQ(writer->add(std::span(words)), 1u);
     const std::vector<double> floats{0.5, -0.0, 3};
-    EXPECT_EQ(writer->add(std::span(floats)), 2u);
+    EXPECT_EQ(writer->add(SharedNumbers::of(floats)), 2u);
     const std::vector<double> doubles{0.1, 1e300};
-    EXPECT_EQ(writer->add(std::span(doubles)), 3u);
+    EXPECT_EQ(writer->add(SharedNumbers::of(doubles)), 3u);
     EXPECT_EQ(writer->add(std::string_view()), 4u);
     ASSERT_TRUE(writer->commit("key"));
     EXPECT_EQ(writer->bytes(), fs::file_size(path_));
@@ -57,13 +57,13 @@ TEST_F(ColumnFiles, give_back_what_was_written) {
     ASSERT_EQ((*file)->size(), 5u);
     EXPECT_EQ(*(*file)->text(0), "some text");
     EXPECT_THAT(*(*file)->words(1), ::testing::ElementsAre(1, 2, 0xFFFFFFFF));
-    EXPECT_THAT(*(*file)->numbers(2), ::testing::ElementsAre(0.5, 0, 3));
-    EXPECT_TRUE(std::signbit((*(*file)->numbers(2))[1]));
-    EXPECT_THAT(*(*file)->numbers(3), ::testing::ElementsAre(0.1, 1e300));
+    EXPECT_THAT((*file)->numbers(2).doubles(), ::testing::ElementsAre(0.5, 0, 3));
+    EXPECT_TRUE(std::signbit((*file)->numbers(2)[1]));
+    EXPECT_THAT((*file)->numbers(3).doubles(), ::testing::ElementsAre(0.1, 1e300));
     EXPECT_EQ(*(*file)->text(4), "");
     EXPECT_EQ((*file)->text(1), nullptr);
     EXPECT_EQ((*file)->words(2), nullptr);
-    EXPECT_EQ((*file)->numbers(1), nullptr);
+    EXPECT_FALSE((*file)->numbers(1));
     EXPECT_EQ((*file)->text(5), nullptr);
   }
   struct stat status {};
@@ -83,15 +83,16 @@ TEST_F(ColumnFiles, keep_every_bit_of_long_columns) {
   auto writer = ColumnWriter::create(path_, kNoLimit);
   ASSERT_TRUE(writer);
   writer->add(std::span<const std::uint32_t>(words));
-  writer->add(std::span<const double>(floats));
-  writer->add(std::span<const double>(doubles));
+  writer->add(SharedNumbers::of(floats));
+  writer->add(SharedNumbers::of(doubles));
   ASSERT_TRUE(writer->commit("long"));
   EXPECT_LT(writer->bytes(), 4 * words.size() + 4 * floats.size() + 8 * doubles.size() + 1000);
   const auto file = ColumnFile::read(path_, "long", 3);
   ASSERT_TRUE(file && *file);
   EXPECT_EQ(*(*file)->words(0), words);
-  EXPECT_EQ(*(*file)->numbers(1), floats);
-  const auto& found = *(*file)->numbers(2);
+  EXPECT_TRUE((*file)->numbers(1).are_floats());
+  EXPECT_EQ((*file)->numbers(1).doubles(), floats);
+  const std::vector<double> found = (*file)->numbers(2).doubles();
   ASSERT_EQ(found.size(), doubles.size());
   EXPECT_EQ(std::memcmp(found.data(), doubles.data(), 8 * doubles.size()), 0);
 }

@@ -51,8 +51,8 @@ class MemoryStatementTest : public testing::Test {
     constexpr std::uint32_t kRows = 1 << 20;
     program_ = Program();
     program_.set_sample_count(kRows);
-    const ValueId table = program_.weight(*program_.add_parameter(
-        {"table", 1, Shape::column(8), std::make_shared<std::vector<double>>(8, 0.5)}));
+    const ValueId table = program_.weight(
+        *program_.add_parameter({"table", 1, Shape::column(8), SharedNumbers::repeated(8, 0.5)}));
     const ValueId rows = program_.gather(table, Index::list(std::vector<std::uint32_t>(kRows)));
     program_.output(program_.transform(rows, {Transformation::Tanh, 0.01, {}}),
                     Index::slice(0, kRows));

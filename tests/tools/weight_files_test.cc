@@ -239,7 +239,7 @@ std::string write_split(const std::string& path, std::size_t begin, std::size_t 
   for (WeightTable& table : graph->weight_tables) {
     if (!open || !table.learnable) continue;
     table.has_values = false;
-    table.values.clear();
+    table.values = nullptr;
   }
   const auto written = write_graph(*graph, path, Compression::None);
   EXPECT_TRUE(written) << written.error().text();

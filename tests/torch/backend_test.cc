@@ -67,7 +67,7 @@ TEST(TorchBackend, bad_more_than_a_million_ops) {
 
 TEST(TorchBackend, SupportsTrainingOps) {
   Program program;
-  auto values = std::make_shared<const std::vector<double>>(2, 0.5);
+  auto values = SharedNumbers::repeated(2, 0.5);
   const auto w = program.add_parameter({"w", 2, Shape(), values});
   ASSERT_TRUE(w);
   const ValueId weight = program.weight(*w);
@@ -103,7 +103,7 @@ TEST(TorchBackend, bad_out_of_memory) {
 
 TEST(TorchBackend, SetParameter) {
   Program program(DType::F64);
-  auto values = std::make_shared<const std::vector<double>>(2, 0.5);
+  auto values = SharedNumbers::repeated(2, 0.5);
   const auto w = program.add_parameter({"w", 2, Shape(), values});
   ASSERT_TRUE(w);
   const ValueId doubled =

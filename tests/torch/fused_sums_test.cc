@@ -191,7 +191,7 @@ TEST(FusedSums, OfNothing) {
 TEST(FusedSums, LongSegments) {
   for (const DType dtype : {DType::F64, DType::F32}) {
     Program program(dtype);
-    const auto values = std::make_shared<const std::vector<double>>(random_values(300 * 3, 5));
+    const auto values = SharedNumbers::of(random_values(300 * 3, 5));
     const ValueId x = program.weight(*program.add_parameter({"x", 300, Shape::column(3), values}));
     Numbers rows;
     for (std::uint32_t e = 0; e < 9000; ++e) rows.push_back(e % 7 == 0 ? 11 : e * 31 % 300);

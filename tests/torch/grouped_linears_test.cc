@@ -193,8 +193,8 @@ TEST(GroupedLinears, InfinityAndNaNStayWithTheirRows) {
     inputs[399 * 16 + 3] = value;
     const auto learn = [&](std::uint32_t rows, Shape shape, std::vector<double> values) {
       const std::string name = shape.text();
-      return program.weight(*program.add_parameter(
-          {name, rows, shape, std::make_shared<const std::vector<double>>(std::move(values))}));
+      return program.weight(
+          *program.add_parameter({name, rows, shape, SharedNumbers::of(std::move(values))}));
     };
     const ValueId w = learn(6, Shape(12, 16), matrices);
     const ValueId x = learn(400, Shape::column(16), inputs);

@@ -23,8 +23,7 @@ Numbers random_rows(std::uint32_t count, std::uint32_t bound, std::uint32_t seed
 
 ValueId random_weight(Program& program, std::uint32_t rows, Shape shape) {
   const auto number = static_cast<std::uint32_t>(program.parameters().size());
-  const auto values =
-      std::make_shared<const std::vector<double>>(random_values(rows * shape.size(), number + 1));
+  const auto values = SharedNumbers::of(random_values(rows * shape.size(), number + 1));
   const auto parameter = program.add_parameter({"w" + std::to_string(number), rows, shape, values});
   EXPECT_TRUE(parameter);
   return program.weight(*parameter);

@@ -108,7 +108,7 @@ TEST(TorchMemory, RecursionHoldsItsRowsOnce) {
 
 TEST(TorchMemory, BytesOfIndicesFactsAndWeights) {
   Program program(DType::F32);
-  auto values = std::make_shared<const std::vector<double>>(6, 0.5);
+  auto values = SharedNumbers::repeated(6, 0.5);
   const auto w = program.add_parameter({"w", 2, Shape::column(3), values});
   ASSERT_TRUE(w);
   program.gather(program.weight(*w), Index::list({1, 0, 1}));

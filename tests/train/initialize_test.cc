@@ -92,13 +92,13 @@ TEST(Initialize, keeps_values_that_are_there) {
   graph.weight_tables.resize(2);
   graph.weight_tables[0].count = 1;
   graph.weight_tables[0].has_values = true;
-  graph.weight_tables[0].values = {5};
+  graph.weight_tables[0].values = SharedNumbers::repeated(1, 5);
   graph.weight_tables[1].count = 3;
   graph.weight_tables[1].shape = Shape(2, 2);
   EXPECT_EQ(initialize_weights(graph, Initializer::Glorot, 1), 3u);
-  EXPECT_EQ(graph.weight_tables[0].values, std::vector<double>{5});
+  EXPECT_EQ(graph.weight_tables[0].values.doubles(), std::vector<double>{5});
   ASSERT_EQ(graph.weight_tables[1].values.size(), 12u);
-  for (const double value : graph.weight_tables[1].values) {
+  for (const double value : graph.weight_tables[1].values.doubles()) {
     EXPECT_LE(std::abs(value), std::sqrt(6.0) / 2);
   }
 }

@@ -84,7 +84,7 @@ Weights weights_after(const NeuronGraph& graph, const Backend& backend, DType dt
   expect_ok(trainer->copy_weights_to(learned));
   Weights weights;
   for (const WeightTable& table : learned.weight_tables) {
-    if (table.learnable) weights[table.name] = table.values;
+    if (table.learnable) weights[table.name] = table.values.doubles();
   }
   return weights;
 }

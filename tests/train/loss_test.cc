@@ -318,7 +318,7 @@ void check_logits(const std::string& ops, const Numbers& weights) {
       "vecc program 1 f32 samples 2\nparameter \"w\" [2, 3x1]\n%0 = weight \"w\" : f32[2, 3x1]\n" +
       ops;
   Program program = value_of(parse_program(text, "test"));
-  program.set_parameter_values(0, std::make_shared<const Numbers>(weights));
+  program.set_parameter_values(0, SharedNumbers::of(weights));
   const LossSamples samples{{0, 0, 1, 0, 1, 0}, {1, 1}, {}};
   const LossOps loss = value_of(append_loss(program, samples, {.loss = Loss::SoftEntropy}));
   const ParameterIndex wanted[] = {0};

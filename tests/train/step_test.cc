@@ -97,7 +97,7 @@ struct StepProgram {
     for (ParameterIndex p = 0; p < 2; ++p) {
       const Parameter weight = program.parameters()[p];
       const ValueId gradient = add_weight(program, "gradient of " + weight.name, weight.rows,
-                                          weight.shape, Numbers(*weight.values));
+                                          weight.shape, weight.values.doubles());
       gradients.push_back({p, gradient, {}});
     }
     if (!touched.empty()) gradients[0].touched = Index::list(touched);

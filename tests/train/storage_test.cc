@@ -35,7 +35,8 @@ TEST(Storage, StatesAndUpdatedParametersOutliveARun) {
     expect_ok(executable->run());
     expect_near(value_of(executable->state("s")), {3.5, 6.5, 9.5});
     expect_near(value_of(executable->parameter(0)), {4, 8, 12});
-    EXPECT_EQ(*program.parameters()[0].values, Numbers({1, 2, 3}));  // the Program's own stay
+    EXPECT_EQ(program.parameters()[0].values.doubles(),
+              Numbers({1, 2, 3}));  // the Program's own stay
   });
 }
 

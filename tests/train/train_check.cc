@@ -36,8 +36,8 @@ std::unique_ptr<Executable> compile_on(const Backend& backend, const Program& pr
 
 ValueId add_weight(Program& program, const std::string& name, std::uint32_t rows, Shape shape,
                    std::vector<double> values) {
-  return program.weight(value_of(program.add_parameter(
-      {name, rows, shape, std::make_shared<const std::vector<double>>(std::move(values))})));
+  return program.weight(
+      value_of(program.add_parameter({name, rows, shape, SharedNumbers::of(std::move(values))})));
 }
 
 std::vector<std::uint32_t> all_samples(const NeuronGraph& graph) {

@@ -63,7 +63,7 @@ NeuronGraph golden_graph(const std::string& name, const Json& golden) {
   for (const auto& [index, weight] : golden["weights0"].items()) {
     for (WeightTable& table : graph.weight_tables) {
       if (table.learnable && table.name == weight["name"].get<std::string>()) {
-        table.values = weight["value"]["data"].get<Numbers>();
+        table.values = SharedNumbers::of(weight["value"]["data"].get<Numbers>());
       }
     }
   }
@@ -99,7 +99,7 @@ TEST_P(TrainerTrajectory, FollowsNeuraLogic) {
         for (const WeightTable& table : learned.weight_tables) {
           if (table.name != name || !table.learnable) continue;
           SCOPED_TRACE("step " + std::to_string(i) + " " + name);
-          expect_near(table.values, value["data"], 1e-9);
+          expect_near(table.values.doubles(), value["data"], 1e-9);
           ++compared;
         }
       }

@@ -141,7 +141,7 @@ class Trajectory {
       const Parameter& of = program_.parameters()[p];
       const auto weight =
           value_of(result.program.add_parameter({of.name, of.rows, of.shape, nullptr}));
-      const auto zeros = std::make_shared<const Numbers>(of.rows * of.shape.size());
+      const SharedNumbers zeros = SharedNumbers::repeated(of.rows * of.shape.size(), 0);
       result.gradients.push_back(value_of(
           result.program.add_parameter({"gradient/" + of.name, of.rows, of.shape, zeros})));
       gradients.push_back({weight, result.program.weight(result.gradients.back()), {}});

@@ -39,7 +39,7 @@ std::string load_error(const WeightFile& file, LoadMode mode = LoadMode::Strict,
                        std::uint64_t max_errors = 20) {
   NeuronGraph graph = graph_of(7);
   const auto loaded = load_weights(graph, file, mode, max_errors);
-  EXPECT_EQ(graph.weight_tables[0].values, std::vector<double>({7, 2, 3}));
+  EXPECT_EQ(graph.weight_tables[0].values.doubles(), std::vector<double>({7, 2, 3}));
   return loaded ? "no error" : loaded.error().text();
 }
 
@@ -95,7 +95,8 @@ TEST(LoadWeights, gives_back_what_was_saved) {
     ASSERT_TRUE(report) << report.error().text();
     EXPECT_EQ(report->loaded, 5u);
     for (std::size_t t = 0; t < 5; ++t) {
-      EXPECT_EQ(bytes_as(graph.weight_tables[t].values), bytes_as(saved.weight_tables[t].values));
+      EXPECT_EQ(bytes_as(graph.weight_tables[t].values.doubles()),
+                bytes_as(saved.weight_tables[t].values.doubles()));
     }
   }
 }
@@ -108,7 +109,7 @@ TEST(LoadWeights, fills_tables_without_values) {
       load_weights(graph, {{}, {floats("open", {1, 1, 2}, {1, 2})}}, LoadMode::Strict);
   ASSERT_TRUE(report) << report.error().text();
   EXPECT_TRUE(graph.weight_tables[0].has_values);
-  EXPECT_EQ(graph.weight_tables[0].values, std::vector<double>({1, 2}));
+  EXPECT_EQ(graph.weight_tables[0].values.doubles(), std::vector<double>({1, 2}));
 }
 
 TEST(LoadWeights, reads_every_float_type) {
@@ -119,7 +120,7 @@ TEST(LoadWeights, reads_every_float_type) {
     NeuronGraph graph = b.build();
     const WeightTensor tensor{"w", type, {1}, bytes_as<std::uint16_t>({one})};
     ASSERT_TRUE(load_weights(graph, {{}, {tensor}}, LoadMode::Strict));
-    EXPECT_EQ(graph.weight_tables[0].values, std::vector<double>{1});
+    EXPECT_EQ(graph.weight_tables[0].values.doubles(), std::vector<double>{1});
   }
 }
 
@@ -146,8 +147,8 @@ TEST(LoadWeights, by_name_takes_what_is_in_both_and_lists_the_rest) {
   EXPECT_EQ(report->loaded, 1u);
   EXPECT_THAT(report->not_in_file, ElementsAre(0, 1, 3));  // not the fixed one
   EXPECT_THAT(report->unused, ElementsAre("x"));
-  EXPECT_EQ(graph.weight_tables[0].values, std::vector<double>({1, 2, 3}));
-  EXPECT_EQ(graph.weight_tables[2].values, std::vector<double>({8, 9}));
+  EXPECT_EQ(graph.weight_tables[0].values.doubles(), std::vector<double>({1, 2, 3}));
+  EXPECT_EQ(graph.weight_tables[2].values.doubles(), std::vector<double>({8, 9}));
 }
 
 TEST(LoadWeights, by_name_refuses_another_shape) {
@@ -196,7 +197,7 @@ TEST(LoadWeights, rows_are_taken_by_name) {
   NeuronGraph graph = named_graph({"bob", "ann"});
   const auto loaded = load_weights(graph, *read_weights_bytes(bytes, "w"), LoadMode::Strict);
   ASSERT_TRUE(loaded) << loaded.error().text();
-  EXPECT_THAT(graph.weight_tables[0].values, ElementsAre(2, 1));
+  EXPECT_THAT(graph.weight_tables[0].values.doubles(), ElementsAre(2, 1));
   EXPECT_THAT(loaded->mapped, ElementsAre("rows of embedding"));
 }
 

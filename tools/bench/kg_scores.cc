@@ -104,10 +104,10 @@ Result<ScoreData> data_of(const NeuronGraph& graph, const TypedGraph& set,
     const bool of_entities = table.name == "e";
     auto& rows = of_entities ? entities : relations;
     VECC_TRY(rows, rows_by_number(table, of_entities ? set.node_count : set.relation_count()));
-    data.tables.push_back({table.name,
-                           table.count,
-                           static_cast<std::uint32_t>(table.shape.size()),
-                           {table.values.begin(), table.values.end()}});
+    std::vector<float> values(table.values.size());
+    table.values.copy_to(0, values);
+    data.tables.push_back({table.name, table.count, static_cast<std::uint32_t>(table.shape.size()),
+                           std::move(values)});
   }
   for (const kg::Triple& t : batch) {
     data.triples.push_back({entities[t.head], relations[t.relation], entities[t.tail]});

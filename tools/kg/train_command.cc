@@ -278,8 +278,7 @@ Result<void> emit_step(const KgTrainOptions& options) {
   VECC_TRY(kg::TripleStepProgram step,
            kg::make_step_program(train, entities, relations, batch, maker, negatives));
   for (ParameterValues& set : step_values(step.ops, 1, train.schedule.rate_at(0))) {
-    step.program.set_parameter_values(
-        set.parameter, std::make_shared<const std::vector<double>>(std::move(set.values)));
+    step.program.set_parameter_values(set.parameter, SharedNumbers::of(std::move(set.values)));
   }
   return emit_program(step.program, options.emit, {});
 }

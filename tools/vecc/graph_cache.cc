@@ -84,7 +84,7 @@ std::vector<WeightTable> without_learnable_values(std::span<const WeightTable> t
   for (const WeightTable& table : tables) {
     result.push_back({table.name, table.shape, table.first, table.count, table.file_first_id,
                       table.learnable, table.has_values && !table.learnable,
-                      table.learnable ? std::vector<double>() : table.values, table.row_names});
+                      table.learnable ? SharedNumbers() : table.values, table.row_names});
   }
   return result;
 }

@@ -71,7 +71,7 @@ void give_weights(const NeuronGraph& graph, Program& program) {
     const auto table =
         std::ranges::find(graph.weight_tables, program.parameters()[p].name, &WeightTable::name);
     if (table == graph.weight_tables.end() || !table->has_values) continue;
-    program.set_parameter_values(p, std::make_shared<const std::vector<double>>(table->values));
+    program.set_parameter_values(p, table->values);
   }
 }
 

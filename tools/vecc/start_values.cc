@@ -39,8 +39,7 @@ StartValues take_values(NeuronGraph& graph) {
   StartValues values;
   for (WeightTable& table : graph.weight_tables) {
     if (!table.has_values || !is_taken(table)) continue;
-    values.emplace_back(
-        table.name, std::make_shared<const std::vector<double>>(std::exchange(table.values, {})));
+    values.emplace_back(table.name, std::exchange(table.values, {}));
     table.has_values = false;
   }
   return values;
@@ -68,9 +67,8 @@ void forget_values(const NeuronGraph& graph, Program& program) {
 
 std::uint64_t bytes_to_forget(const NeuronGraph& graph, const Program& program) {
   std::uint64_t bytes = 0;
-  for_each_taken(graph, program, [&](ParameterIndex p) {
-    bytes += program.parameters()[p].values->size() * sizeof(double);
-  });
+  for_each_taken(graph, program,
+                 [&](ParameterIndex p) { bytes += program.parameters()[p].values.bytes(); });
   return bytes;
 }
 

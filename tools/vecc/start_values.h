@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +14,7 @@
 namespace vecc::tools {
 
 /// Of weight tables, by name.
-using StartValues = std::vector<std::pair<std::string, std::shared_ptr<const std::vector<double>>>>;
+using StartValues = std::vector<std::pair<std::string, SharedNumbers>>;
 
 /// Whether the weights of a graph come back to it from a training (Trainer::copy_weights_to()), so
 /// that it need not hold them until then.

@@ -22,9 +22,9 @@ bool is_single(double value) {
 
 }  // namespace
 
-WeightTensor tensor_of_numbers(std::string name, std::span<const double> values,
+WeightTensor tensor_of_numbers(std::string name, const SharedNumbers& values,
                                std::vector<std::uint64_t> shape) {
-  const bool single = std::all_of(values.begin(), values.end(), is_single);
+  const bool single = values.visit([](auto all) { return std::ranges::all_of(all, is_single); });
   return {std::move(name), single ? ElementType::F32 : ElementType::F64, std::move(shape),
           single ? weights::little_endian_bytes<float>(values)
                  : weights::little_endian_bytes<double>(values)};
@@ -43,7 +43,7 @@ Result<WeightFile> weights_of_program(const Program& program) {
     if (!parameter.shape.is_scalar()) {
       shape.insert(shape.end(), {parameter.shape.rows(), parameter.shape.cols()});
     }
-    file.tensors.push_back(tensor_of_numbers(parameter.name, *parameter.values, std::move(shape)));
+    file.tensors.push_back(tensor_of_numbers(parameter.name, parameter.values, std::move(shape)));
   }
   if (!missing.empty()) return missing;
   return file;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +15,7 @@
 namespace vecc {
 
 /// Numbers as elements: F32 where every one is exactly a float, else F64.
-[[nodiscard]] WeightTensor tensor_of_numbers(std::string name, std::span<const double> values,
+[[nodiscard]] WeightTensor tensor_of_numbers(std::string name, const SharedNumbers& values,
                                              std::vector<std::uint64_t> shape);
 
 /// The Program's own parameters. Error: MissingValues for each without values.

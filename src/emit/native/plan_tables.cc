@@ -35,11 +35,10 @@ class PlanTables {
 
  private:
   template <class T>
-  void append_constants(const std::vector<double>& values) {
-    for (const double value : values) {
-      const T element = static_cast<T>(value);
-      constants_.append(reinterpret_cast<const char*>(&element), sizeof element);
-    }
+  void append_constants(const SharedNumbers& values) {
+    std::vector<T> elements(values.size());
+    values.copy_to(0, elements);
+    constants_.append(reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T));
   }
 
   void add_buffer(const PlanBuffer& buffer, const std::vector<std::uint64_t>& weight_of) {
@@ -53,9 +52,9 @@ class PlanTables {
         buffers_.push_back(
             {BufferKind::Constant, buffer.elements, constants_.size() / byte_size(plan_.dtype)});
         if (plan_.dtype == DType::F64) {
-          append_constants<double>(*buffer.values);
+          append_constants<double>(buffer.values);
         } else {
-          append_constants<float>(*buffer.values);
+          append_constants<float>(buffer.values);
         }
         return;
       case PlanBuffer::Kind::Parameter:

@@ -20,7 +20,7 @@ bool fits_32_bits(std::span<const std::uint32_t> rows) {
 
 }  // namespace
 
-Buffer Buffers::add_numbers(std::string name, std::span<const double> values, Shape shape) {
+Buffer Buffers::add_numbers(std::string name, const SharedNumbers& values, Shape shape) {
   tensors_.push_back(tensor_of_numbers(std::move(name), values, std::move(shape)));
   return {static_cast<BufferId>(tensors_.size() - 1)};
 }
@@ -46,7 +46,7 @@ Buffer Buffers::share(WeightTensor tensor) {
 }
 
 Buffer Buffers::one() {
-  if (!one_) one_ = add_numbers("one", std::vector<double>{1}, {1}).id;
+  if (!one_) one_ = add_numbers("one", SharedNumbers::repeated(1, 1), {1}).id;
   return {*one_};
 }
 

@@ -18,7 +18,7 @@ class Buffers {
   using Shape = std::vector<std::uint64_t>;
 
   /// Numbers that the module computes with; in the file F32 where that is exact, else F64.
-  Buffer add_numbers(std::string name, std::span<const double> values, Shape shape);
+  Buffer add_numbers(std::string name, const SharedNumbers& values, Shape shape);
   /// Row numbers: I32 where they fit, else I64. Equal ones are there once, under the first name.
   Buffer add_rows(std::string name, std::span<const std::uint32_t> rows, Shape shape);
   /// The number 1, [1]: what others get their type and device from.

@@ -35,7 +35,7 @@ Code OpEmitter::emit_op(const FactOp& op, ValueId id) {
   if (op.unit) return Code(buffers_.one(), ".expand(", op.rows, ")");
   Buffers::Shape shape = dimensions(op.shape);
   shape.insert(shape.begin(), op.rows);
-  return Code(buffers_.add_numbers(label("fact", id), *op.values, std::move(shape)));
+  return Code(buffers_.add_numbers(label("fact", id), op.values, std::move(shape)));
 }
 
 Code OpEmitter::cat(std::span<const Code> parts) {

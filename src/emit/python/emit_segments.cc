@@ -130,8 +130,8 @@ Code OpEmitter::ragged_segment(const SegmentOp& op, ValueId id) {
       return Code("segment_sum(", x, ", ", owners(op, id), ", ", count, ")");
     case Combination::Avg: {
       helpers_.use(Helper::SegmentMean);
-      const Buffer members =
-          buffers_.add_numbers(label("members", id), lengths_of(op.segments.offsets(), 1), {count});
+      const Buffer members = buffers_.add_numbers(
+          label("members", id), SharedNumbers::of(lengths_of(op.segments.offsets(), 1)), {count});
       return Code("segment_mean(", x, ", ", owners(op, id), ", ", members, ")");
     }
     case Combination::ElProduct: return ragged_product(op, id);
@@ -144,8 +144,8 @@ Code OpEmitter::ragged_segment(const SegmentOp& op, ValueId id) {
       helpers_.use(Helper::SegmentSelectEntries);
       return select_members("segment_select_entries(", op, id);
     case Combination::Count:
-      return Code(
-          buffers_.add_numbers(label("count", id), lengths_of(op.segments.offsets(), 0), {count}));
+      return Code(buffers_.add_numbers(
+          label("count", id), SharedNumbers::of(lengths_of(op.segments.offsets(), 0)), {count}));
     case Combination::Softmax:
       helpers_.use(Helper::SegmentSoftmax);
       return Code("segment_softmax(", x, ", ", owners(op, id), ", ", count, ")");

@@ -136,8 +136,10 @@ class OutputPrinter {
       weights.push_back(loss_->samples.weights[sample]);
     }
     const std::uint64_t rows = groups_[g].samples.size();
-    buffers_.add_numbers("targets" + suffix(g), targets, {rows, size});
-    buffers_.add_numbers("sample_weight" + suffix(g), weights, {rows});
+    buffers_.add_numbers("targets" + suffix(g), SharedNumbers::of(std::move(targets)),
+                         {rows, size});
+    buffers_.add_numbers("sample_weight" + suffix(g), SharedNumbers::of(std::move(weights)),
+                         {rows});
   }
 
   void print_loss() {
@@ -179,7 +181,8 @@ class OutputPrinter {
     const std::uint64_t pairs = positives.size();
     const Buffer positive = buffers_.add_rows("samples_positive", positives, {pairs});
     const Buffer negative = buffers_.add_rows("samples_negative", negatives, {pairs});
-    const Buffer weight = buffers_.add_numbers("sample_weight", loss_->samples.weights, {pairs});
+    const Buffer weight =
+        buffers_.add_numbers("sample_weight", SharedNumbers::of(loss_->samples.weights), {pairs});
     text_.tables += "LOSSES = [LOSS]\nMARGIN = " + number_text(loss_->margin) + "\n";
     text_.loss = R"py(
     def loss(self, outputs=None, name=LOSS):

@@ -19,8 +19,7 @@ ValueId LayerBuilder::table(std::string_view name, std::uint32_t rows, Shape sha
 void LayerBuilder::add_edge_values() {
   const std::uint32_t edges = edges_.graph.edge_count();
   const std::vector<std::uint8_t> all(edges, 1);
-  auto values =
-      std::make_shared<const std::vector<double>>(edge_values(edges_.graph, options_.kind, all));
+  SharedNumbers values = SharedNumbers::of(edge_values(edges_.graph, options_.kind, all));
   const auto parameter = program().add_parameter(
       {std::string(kEdgeValues), edges, Shape::scalar(), std::move(values)});
   VECC_CHECK(parameter.has_value(), "edges of two encoders in one Program");

@@ -77,10 +77,8 @@ Result<std::unique_ptr<GraphEncoder<T>>> GraphEncoder<T>::make(std::span<const T
   VECC_TRY(Program program, optimize(std::move(made.program), optimizing));
   for (const Table& table : encoder->tables_) {
     encoder->parameters_.push_back(find_parameter(program, table.name));
-    const std::vector<T>& values = table.rows.values;
-    program.set_parameter_values(
-        encoder->parameters_.back(),
-        std::make_shared<const std::vector<double>>(values.begin(), values.end()));
+    program.set_parameter_values(encoder->parameters_.back(),
+                                 SharedNumbers::of(std::span<const T>(table.rows.values)));
   }
   ExecutionOptions execution;
   execution.device = options.encoder_device;

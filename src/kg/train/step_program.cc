@@ -68,8 +68,8 @@ class StepAppender {
   // What a batch has: set before each step.
   ValueId input(const std::string& name, std::vector<double> values, Shape shape = Shape()) {
     const auto rows = static_cast<std::uint32_t>(values.size() / shape.size());
-    auto shared = std::make_shared<const std::vector<double>>(std::move(values));
-    const auto made = program().add_parameter({"batch." + name, rows, shape, std::move(shared)});
+    const auto made = program().add_parameter(
+        {"batch." + name, rows, shape, SharedNumbers::of(std::move(values))});
     VECC_CHECK(made.has_value(), "names of inputs");
     step_.inputs.push_back(*made);
     return program().weight(*made, "batch");

@@ -31,12 +31,12 @@ ValueId ValueTable::source_value(ValueId id) const {
   return copy == copies_.end() ? analysis_.sources.value_of(id) : copy->second.value;
 }
 
-ValueTable::Constants ValueTable::constants(ValueId id) const {
+SharedNumbers ValueTable::constants(ValueId id) const {
   const auto found = constants_.find(id);
-  return found == constants_.end() ? nullptr : found->second;
+  return found == constants_.end() ? SharedNumbers() : found->second;
 }
 
-ValueId ValueTable::add_temporary(std::uint32_t rows, Shape shape, Constants constants) {
+ValueId ValueTable::add_temporary(std::uint32_t rows, Shape shape, SharedNumbers constants) {
   const auto id = static_cast<ValueId>(states_.size());
   ValueState& state = states_.emplace_back();
   state.rows = rows;

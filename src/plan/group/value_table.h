@@ -27,8 +27,6 @@ struct ValueState {
 /// The Program's values, then temporaries.
 class ValueTable {
  public:
-  using Constants = std::shared_ptr<const std::vector<double>>;
-
   ValueTable(const Program& program, const ProgramAnalysis& analysis);
 
   [[nodiscard]] std::size_t size() const { return states_.size(); }
@@ -39,10 +37,10 @@ class ValueTable {
   /// Whose rows the host, or an update, reads for those of a value of the Program.
   [[nodiscard]] ValueSource source(ValueId id) const;
   [[nodiscard]] ValueId source_value(ValueId id) const;
-  /// What a temporary is if that is known beforehand, else null.
-  [[nodiscard]] Constants constants(ValueId id) const;
+  /// What a temporary is if that is known beforehand, else none.
+  [[nodiscard]] SharedNumbers constants(ValueId id) const;
 
-  ValueId add_temporary(std::uint32_t rows, Shape shape, Constants constants = nullptr);
+  ValueId add_temporary(std::uint32_t rows, Shape shape, SharedNumbers constants = {});
   void set_node(ValueId id, GroupIndex group, NodeIndex node, KernelSpace space);
   /// Its group's rows became members.
   void become_member(ValueId id) { states_[id].space = KernelSpace::Member; }
@@ -58,7 +56,7 @@ class ValueTable {
   std::vector<ValueState> states_;
   const ProgramAnalysis& analysis_;
   std::unordered_map<ValueId, ValueSource> copies_;  // where rows are copied before they change
-  std::map<ValueId, Constants> constants_;
+  std::map<ValueId, SharedNumbers> constants_;
 };
 
 }  // namespace vecc

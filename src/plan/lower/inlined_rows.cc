@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/plan/lower/expr_nodes.h"
+#include "src/support/list_threads.h"
 
 namespace vecc {
 namespace {
@@ -41,7 +42,7 @@ bool keeps_zeros(const KernelBuilder& kernel, NodeIndex node, NodeIndex of) {
 bool is_all_ones(const Program& program, ValueId value) {
   const auto* fact = std::get_if<FactOp>(&program.op(value).attributes);
   return fact != nullptr && !fact->unit &&
-         std::ranges::all_of(*fact->values, [](double entry) { return entry == 1; });
+         holds_for_all(fact->values.size(), [&](std::size_t i) { return fact->values[i] == 1; });
 }
 
 // Of the node of a gradient one that is zero where all of it is: of numbers that are repeated

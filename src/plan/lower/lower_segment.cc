@@ -123,12 +123,12 @@ RowRead through_pieces(const OpLowering& lowering, const RowRead& read,
 }
 
 RowRead add_shares(const OpLowering& lowering, const Segments& segments, std::uint32_t rows) {
-  auto shares = std::make_shared<std::vector<double>>();
+  std::vector<double> shares;
   for (std::uint32_t s = 0; s < rows; ++s) {
     const std::uint32_t count = member_count(segments, s);
-    shares->push_back(count == 0 ? 0.0 : 1.0 / count);
+    shares.push_back(count == 0 ? 0.0 : 1.0 / count);
   }
-  return lowering.add_temporary(rows, Shape::scalar(), std::move(shares));
+  return lowering.add_temporary(rows, Shape::scalar(), SharedNumbers::of(std::move(shares)));
 }
 
 }  // namespace vecc

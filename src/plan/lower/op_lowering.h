@@ -29,7 +29,7 @@ struct OpLowering {
   }
   /// Rows of a value that is no op's.
   [[nodiscard]] RowRead add_temporary(std::uint32_t rows, Shape shape,
-                                      ValueTable::Constants constants = nullptr) const {
+                                      SharedNumbers constants = {}) const {
     return {{grouping.values.add_temporary(rows, shape, std::move(constants)), {}}, shape};
   }
 

@@ -47,8 +47,8 @@ void scatter_rows(const OpLowering& lowering, ValueId id, const RowRead& made,
   const auto count = static_cast<std::uint32_t>(rows.size());
   std::vector<RowRead> reads{made};
   if (!factors.empty()) {
-    reads.push_back(lowering.add_temporary(
-        count, Shape::scalar(), std::make_shared<const std::vector<double>>(std::move(factors))));
+    reads.push_back(
+        lowering.add_temporary(count, Shape::scalar(), SharedNumbers::of(std::move(factors))));
   }
   const GroupIndex maker = lowering.grouping.values[made.value].group;
   const bool stays = reads.size() == 1 && maker != kNone && lowering.grouping.groups[maker].closed;

@@ -31,14 +31,13 @@ Program tame(const Program& wild, RandomSource& random) {
   Program program(DType::F64);
   for (const Parameter& parameter : wild.parameters()) {
     const std::string name = "p.\"\n" + std::to_string(program.parameters().size());
-    auto values = std::make_shared<const std::vector<double>>(
-        tame_numbers(random, parameter.rows * parameter.shape.size()));
+    auto values = SharedNumbers::of(tame_numbers(random, parameter.rows * parameter.shape.size()));
     (void)*program.add_parameter({name, parameter.rows, parameter.shape, std::move(values)});
   }
   for (const Op& op : wild.ops()) {
     OpAttributes attributes = op.attributes;
     if (auto* fact = std::get_if<FactOp>(&attributes); fact != nullptr && !fact->unit) {
-      fact->values = std::make_shared<const std::vector<double>>(tame_numbers(random, op.size()));
+      fact->values = SharedNumbers::of(tame_numbers(random, op.size()));
     }
     const auto id = program.add(std::move(attributes), op.operands, op.note);
     VECC_CHECK(id.has_value(), "a copied op");
@@ -71,7 +70,7 @@ ValueId add_step(Program& program, ValueId w, ValueId x) {
 Program recursion(bool reads_all) {
   constexpr std::uint32_t kLevels = 2000;
   Program program(DType::F64);
-  const auto matrices = std::make_shared<const std::vector<double>>(
+  const auto matrices = SharedNumbers::of(
       std::vector<double>{0.9, -0.4, 0.3, 0.8, 0.7, 0.5, -0.6, 0.4, 0.5, 0.5, -0.2, 0.9});
   (void)*program.add_parameter({"hop", 3, Shape(2, 2), matrices});
   const ValueId w = program.gather(program.weight(0), Index::list({2, 0, 1, 0}));

@@ -37,7 +37,9 @@ class FloatRun {
 
   Floats run(const FactOp& fact, ValueId) {
     if (fact.unit) return Floats(fact.rows, 1.0f);
-    return {fact.values->begin(), fact.values->end()};
+    Floats values(fact.values.size());
+    fact.values.copy_to(0, values);
+    return values;
   }
   Floats run(const WeightOp& weight, ValueId id) {
     const Parameter& parameter = program_.parameters()[weight.parameter];
@@ -46,7 +48,7 @@ class FloatRun {
       if (draws_) {
         values[i] = static_cast<float>(random_.real(-10, 10));
       } else if (parameter.values) {
-        values[i] = static_cast<float>((*parameter.values)[i]);
+        values[i] = static_cast<float>(parameter.values[i]);
       }
     }
     return values;

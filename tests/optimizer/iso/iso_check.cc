@@ -70,7 +70,7 @@ std::vector<std::vector<double>> run_on_random_weights(const Program& program, s
   for (ParameterIndex p = 0; p < program.parameters().size(); ++p) {
     const Parameter& parameter = program.parameters()[p];
     with_values.set_parameter_values(
-        p, std::make_shared<const std::vector<double>>(
+        p, SharedNumbers::of(
                opt::draw_numbers(seed, parameter.name, parameter.rows * parameter.shape.size())));
   }
   auto executable = find_backend("interpreter")->compile(with_values, options);

@@ -91,7 +91,7 @@ nb::dict table_arrays(std::vector<WeightTable> tables) {
   nb::dict result;
   for (WeightTable& table : tables) {
     result[nb::cast(table.name)] =
-        table.has_values ? table_array(table, std::move(table.values)) : nb::none();
+        table.has_values ? table_array(table, table.values.doubles()) : nb::none();
   }
   return result;
 }

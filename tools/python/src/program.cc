@@ -56,8 +56,7 @@ Result<Vectorized> take_program(const Program& given, const NeuronGraph& graph, 
       return Errors(ErrorCode::MissingValues, "weights \"" + escape_terminal(name) + '"',
                     "has no values");
     }
-    result.program.set_parameter_values(p,
-                                        std::make_shared<const std::vector<double>>(table->values));
+    result.program.set_parameter_values(p, table->values);
   }
   return result;
 }
@@ -267,7 +266,7 @@ Result<void> CompiledGraph::push_weights(const std::set<std::string_view>* only)
     if (only != nullptr && !only->contains(name)) continue;
     const auto table = std::ranges::find(own_.weight_tables, name, &WeightTable::name);
     if (table == own_.weight_tables.end() || !table->has_values) continue;
-    if (executable_) VECC_TRY_VOID(executable_->set_parameter(p, table->values));
+    if (executable_) VECC_TRY_VOID(executable_->set_parameter(p, table->values.doubles()));
     stale_.insert(p);
   }
   return {};
@@ -277,7 +276,7 @@ void CompiledGraph::renew_program() {
   for (const ParameterIndex p : std::exchange(stale_, {})) {
     const std::string& name = program().parameters()[p].name;
     const auto table = std::ranges::find(own_.weight_tables, name, &WeightTable::name);
-    const auto values = std::make_shared<const std::vector<double>>(table->values);
+    const SharedNumbers& values = table->values;
     optimized_.program.set_parameter_values(p, values);
     if (updating_) updating_->set_parameter_values(p, values);
   }

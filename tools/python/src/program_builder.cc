@@ -27,14 +27,13 @@ void make_room(std::vector<T>& list, std::size_t more) {
 }
 
 // By as many threads as there are cores.
-template <class T>
-std::vector<double> doubles_of(std::span<const T> numbers) {
+std::vector<double> copy_of(std::span<const double> numbers) {
   const ListThreads threads(0);
-  std::vector<double> doubles = unset_list<double>(numbers.size());
+  std::vector<double> copy = unset_list<double>(numbers.size());
   ListThreads::for_ranges(numbers.size(), [&](std::size_t begin, std::size_t end) {
-    for (; begin < end; ++begin) doubles[begin] = static_cast<double>(numbers[begin]);
+    for (; begin < end; ++begin) copy[begin] = numbers[begin];
   });
-  return doubles;
+  return copy;
 }
 
 // The same of row numbers.
@@ -48,7 +47,7 @@ std::vector<std::uint32_t> rows_of(const Column<std::uint32_t>& column) {
 
 void append(std::span<const double> numbers, std::vector<double>& list) {
   if (list.empty()) {
-    list = doubles_of(numbers);
+    list = copy_of(numbers);
     return;
   }
   make_room(list, numbers.size());
@@ -131,7 +130,7 @@ ValueId ProgramBuilder::step_samples(std::uint32_t count) {
 ValueId ProgramBuilder::step_table(const std::string& name, std::uint32_t count, double value) {
   if (inputs_.contains(name)) return *find_weight(name);
   table(name, count, {0, 0});
-  graph_.weight_tables.back().values.assign(count, value);
+  graph_.weight_tables.back().values = SharedNumbers::repeated(count, value);
   graph_.weight_tables.back().has_values = true;
   inputs_.tables.push_back(name);
   return weight(name);
@@ -145,8 +144,8 @@ void ProgramBuilder::update(const std::string& table, ValueId rows) {
 
 template <class T>
 ValueId ProgramBuilder::fact(const Column<T>& values, std::uint32_t rows, const Sides& shape) {
-  auto owned = std::make_shared<const std::vector<double>>(doubles_of(span_of(values)));
-  return add(FactOp{std::move(owned), rows, shape_of(shape), false}, {});
+  const ListThreads threads(0);
+  return add(FactOp{SharedNumbers::of(span_of(values)), rows, shape_of(shape), false}, {});
 }
 template ValueId ProgramBuilder::fact(const Column<float>&, std::uint32_t, const Sides&);
 template ValueId ProgramBuilder::fact(const Column<double>&, std::uint32_t, const Sides&);
