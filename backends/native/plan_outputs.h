@@ -41,6 +41,7 @@ template <class Block>
 template <class Visit>
 void PlanExecutable<Block>::for_each_row_of(const ProgramOutline::Output& output,
                                             const Visit& visit) const {
+  if (output.samples.size() == 0) return;
   const std::uint64_t size = program_.values[output.value].shape.size();
   const auto visit_rows = [&](std::uint32_t begin, std::span<const double> rows) {
     const std::size_t count = rows.size() / size;
