@@ -1,0 +1,38 @@
+// Rows sorted by the numbers that they have, by all threads of a team: by counting, digit by digit,
+// so that the order is the same for any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "src/support/thread_team.h"
+
+namespace vecc {
+
+/// Rows that one thread goes through at a time.
+inline constexpr std::size_t kSortedPiece = 1 << 15;
+inline constexpr std::size_t kSortDigits = 256;
+
+/// What sort_by_number() takes beside its results, in entries.
+[[nodiscard]] constexpr std::size_t sorting_scratch(std::size_t rows) {
+  return rows + ((rows + kSortedPiece - 1) / kSortedPiece + 1) * kSortDigits;
+}
+
+/// `order` becomes the rows 0 .. numbers.size() - 1 by their numbers, those of one number in their
+/// order; `scratch`: sorting_scratch() entries.
+void sort_by_number(std::span<const std::uint32_t> numbers, std::uint32_t* order,
+                    std::uint32_t* scratch, ThreadTeam& team);
+
+/// Of an order that sort_by_number() has made: ranks[row] is how many numbers are below the row's;
+/// `order` has the rows of rank r from offsets[r] on; offsets of ranks that no row has, and the
+/// last, are numbers.size(): so many + 1 in all.
+void rank_by_number(std::span<const std::uint32_t> numbers, const std::uint32_t* order,
+                    std::uint32_t* ranks, std::uint32_t* offsets, std::uint32_t* scratch,
+                    ThreadTeam& team);
+
+/// offsets[k]: where `order` has the first row of a number of at least k; `end` + 1 of them.
+void find_numbers(std::span<const std::uint32_t> numbers, const std::uint32_t* order,
+                  std::uint32_t* offsets, std::size_t end, ThreadTeam& team);
+
+}  // namespace vecc
