@@ -5,41 +5,22 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <string>
 
-#include "src/program/value_indices.h"
-#include "src/support/value_text.h"
+#include "src/program/row_number_errors.h"
 
 namespace vecc::reference {
 namespace {
 
-// Whole numbers above are none of their own: the next one may be the same number.
-double number_end(DType dtype) {
-  return dtype == DType::F32 ? static_cast<double>(kMostRowsInF32) : 0x1p53;
-}
-
-std::string place_of(const Program& program, ValueId id) {
-  return "interpreter: %" + std::to_string(id) + " " + std::string(text_of(program.op(id).kind()));
-}
-
-bool is_whole_below(double number, double end) {
-  return number >= 0 && number < end && number == std::floor(number);
-}
-
-// The last of 0 .. end - 1, in words.
-std::string range_text(std::string_view what, double end) {
-  if (end == 0) return "none: there is no row";
-  return std::string(what) + " of 0 to " + text_of_number(end - 1, false);
+RowNumberPlace place_of(const Program& program, ValueId id, std::size_t k) {
+  const Op& op = program.op(id);
+  return {"interpreter", id, op.kind(), op.operands[k]};
 }
 
 Result<void> check_step(const Program& program, ValueId id, const Rows& step) {
-  const double end = number_end(program.dtype());
+  const double end = row_number_end(program.dtype());
   const double number = step.row(0)[0];
   if (is_whole_below(number, end)) return {};
-  return Errors(ErrorCode::RowNumber, place_of(program, id),
-                "found the step " + text_of_number(number, false) + " (%" +
-                    std::to_string(program.op(id).operands[0]) + "), expected " +
-                    range_text("a whole number", end));
+  return step_error(place_of(program, id, 0), number, end);
 }
 
 // `end`: of the rows that operand `k` numbers.
@@ -47,11 +28,9 @@ Result<void> check_numbers(const Program& program, ValueId id, std::size_t k, co
                            double end) {
   for (std::uint32_t i = 0; i < numbers.rows(); ++i) {
     const double number = numbers.row(i)[0];
-    if (is_whole_below(number, end)) continue;
-    return Errors(ErrorCode::RowNumber, place_of(program, id) + ", row " + std::to_string(i),
-                  "found the row number " + text_of_number(number, false) + " (%" +
-                      std::to_string(program.op(id).operands[k]) + "), expected " +
-                      range_text("a row", end));
+    if (!is_whole_below(number, end)) {
+      return row_number_error(place_of(program, id, k), i, number, end);
+    }
   }
   return {};
 }
@@ -76,13 +55,9 @@ Result<void> check_stored_once(const Program& program, ValueId id, const Rows& s
     if (row_number(numbers, before) != number) continue;
     const auto element = find_difference(stored.row(before), stored.row(order[k]));
     if (!element) continue;
-    return Errors(ErrorCode::DifferentRows,
-                  place_of(program, id) + ", element " + std::to_string(*element),
-                  "found " + text_of_number(stored.row(before)[*element], false) + " in row " +
-                      std::to_string(before) + " and " +
-                      text_of_number(stored.row(order[k])[*element], false) + " in row " +
-                      std::to_string(order[k]) + ", which are both stored in row " +
-                      std::to_string(number) + ", expected equal bits");
+    return different_rows_error(place_of(program, id, 2), number, *element,
+                                {before, stored.row(before)[*element]},
+                                {order[k], stored.row(order[k])[*element]});
   }
   return {};
 }
@@ -91,7 +66,7 @@ Result<void> check_stored_once(const Program& program, ValueId id, const Rows& s
 
 Result<void> check_row_numbers(const Program& program, ValueId id, std::span<const Rows> operands) {
   const Op& op = program.op(id);
-  const double any_row = std::min<double>(kMaxRows, number_end(program.dtype()));
+  const double any_row = std::min<double>(kMaxRows, row_number_end(program.dtype()));
   const OpKind kind = op.kind();
   if (kind == OpKind::Draw) return check_step(program, id, operands[0]);
   if (kind == OpKind::Take) return check_numbers(program, id, 1, operands[1], operands[0].rows());
