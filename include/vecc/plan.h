@@ -76,6 +76,46 @@ struct Launch {
   ShortList ops;            ///< values that it computes
 };
 
+/// The index arrays that a run makes of row numbers: a value of the step, `rows` scalars. What they
+/// hold in a Plan stands for any such numbers.
+struct NumberArrays {
+  ArrayIndex list = kNone;     ///< the numbers
+  ArrayIndex order = kNone;    ///< the rows by their numbers; those of one number in their order
+  ArrayIndex ranks = kNone;    ///< by row: how many other numbers are lower
+  ArrayIndex offsets = kNone;  ///< by rank: where `order` has its rows; then `rows`, to the end
+  ArrayIndex scratch = kNone;  ///< what sorting takes
+};
+
+/// What a run does between launches: draws, and what is done by row numbers that are values.
+struct NumberStep {
+  enum class Kind : std::uint8_t {
+    Draw,     ///< `to`: numbers drawn by the key `draw` for the step that `from` holds
+    List,     ///< `from`, checked for all of `uses`, becomes the list
+    Sort,     ///< the list becomes order, ranks and offsets
+    Offsets,  ///< of the order: where the rows of each number begin, `row_offsets`
+    Compare,  ///< rows of `from` that have one number have the same bits, or the run ends
+    Store,    ///< the first row of `from` of each number becomes that row of `to`
+  };
+  /// An op whose operand, a value of the Program, counts `rows`.
+  struct Use {
+    ValueId op = 0;
+    OpKind kind = OpKind::Take;
+    ValueId numbers = 0;
+    std::uint64_t rows = 0;
+  };
+  Kind kind = Kind::List;
+  std::uint32_t stage = 0;
+  std::uint32_t level = 0;   ///< before the launches of that level
+  std::uint32_t before = 0;  ///< this is the first one of those
+  std::vector<Use> uses;     ///< List: by op; of others the op that the step is of
+  AccessBinding from;
+  AccessBinding to;
+  std::uint64_t row_elements = 1;  ///< of both
+  NumberArrays arrays;
+  ArrayIndex row_offsets = kNone;
+  DrawOp draw;
+};
+
 struct Plan {
   Target target;  ///< what it was made for
   DType dtype = DType::F32;
@@ -83,9 +123,15 @@ struct Plan {
   std::vector<Launch> launches;
   std::vector<PlanBuffer> buffers;
   std::vector<std::shared_ptr<const std::vector<std::uint32_t>>> arrays;  ///< lists, offsets, words
+  std::vector<NumberStep> number_steps;                                   ///< in their order
+  std::vector<bool> filled;        ///< by array, the rest false: a run's steps write it
   std::vector<ValuePlace> places;  ///< by value of the Program
   std::vector<Index> views;        ///< of places
   std::uint64_t arena_elements = 0;
+
+  [[nodiscard]] bool is_filled(ArrayIndex array) const {
+    return array < filled.size() && filled[array];
+  }
 };
 
 struct PlanOptions {
@@ -116,7 +162,7 @@ struct PlanOptions {
   std::vector<UsualMembers> usual_members = {};
 };
 
-/// Lowers a Program, any without indices that are values (`draw`, `take`, `sum_equal`,
+/// Lowers a Program; for a GPU any without indices that are values (`draw`, `take`, `sum_equal`,
 /// `scatter_sum`, an `update` of three operands: its VECC_CHECK). Linear in its rows, reads and
 /// members.
 [[nodiscard]] Plan make_plan(const Program& program, const PlanOptions& options = {});
@@ -126,7 +172,7 @@ struct PlanOptions {
 /// once; no two buffers that are live at once overlap, but where a launch is through with a row of
 /// one before it stores the same row of the other; nothing is read before it is written, nor in the
 /// launch that writes it except at the same row; no row of a parameter or a state is read after its
-/// update. Error: IllFormedOp with the launch.
+/// update; of number steps that what they name is there. Error: IllFormedOp with the launch.
 [[nodiscard]] Result<void> verify(const Plan& plan);
 
 /// The Plan of that Program as text: buffers with the values that lie in them, launches with their

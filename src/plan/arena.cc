@@ -211,7 +211,7 @@ std::uint64_t place_in_arena(std::span<PlanBuffer> buffers, std::uint32_t launch
     return now;
   };
   ArenaPlacement placement(buffers, takes);
-  for (std::uint32_t launch = 0; launch < launches; ++launch) {
+  for (std::uint32_t launch = 0; launch <= launches; ++launch) {  // steps may come behind the last
     placement.begin(at(begins, launch));
     placement.end(at(ends, launch));
   }

@@ -12,6 +12,7 @@
 #include "src/plan/arena.h"
 #include "src/plan/lower/lower_ops.h"
 #include "src/plan/store_parts.h"
+#include "src/program/value_indices.h"
 #include "src/support/timed_stage.h"
 
 namespace vecc {
@@ -33,12 +34,19 @@ class PlanAssembler {
         buffers_(values_.size(), kNone) {
     plan_.target = options.target;
     plan_.dtype = program.dtype();
+    for (const auto& [array, number] : grouping.arrays.filled()) {
+      offsets_.emplace(array, number);
+      plan_.filled.resize(std::max<std::size_t>(plan_.filled.size(), number + 1));
+      plan_.filled[number] = true;
+    }
     plan_.arrays = grouping.arrays.take();
+    steps_ = std::move(grouping.steps);
   }
 
   Plan assemble() {
     keep_values();
     add_launches();
+    add_number_steps();
     if (options_.target.runs_levels_at_once()) elide_copies(plan_, kept_buffers());
     find_lifetimes();
     return std::move(plan_);
@@ -210,6 +218,27 @@ class PlanAssembler {
     return found->second;
   }
 
+  void add_number_steps() {
+    const auto at = [](const NumberStep& step) { return std::pair(step.stage, step.level); };
+    std::ranges::stable_sort(steps_, {}, [&](const GroupedStep& of) { return at(of.step); });
+    for (GroupedStep& of : steps_) {
+      NumberStep& step = of.step;
+      const auto next = std::ranges::lower_bound(
+          plan_.launches, at(step), {},
+          [](const Launch& launch) { return std::pair(launch.stage, launch.level); });
+      step.before = static_cast<std::uint32_t>(next - plan_.launches.begin());
+      step.from = all_rows(of.from, step.row_elements);
+      if (of.to != kNone) step.to = all_rows(of.to, step.row_elements);
+      plan_.number_steps.push_back(std::move(step));
+    }
+  }
+  AccessBinding all_rows(ValueId value, std::uint64_t row_elements) {
+    const auto [buffer, first] = place_of(value);
+    const ValueState& state = values_[value];
+    const std::uint64_t rows = state.rows * state.shape.size() / row_elements;
+    return {buffer, first, static_cast<std::uint32_t>(rows), kNone};
+  }
+
   std::vector<bool> kept_buffers() {
     std::vector<bool> kept(plan_.buffers.size(), false);
     for (ValueId id = 0; id < op_count_; ++id) {
@@ -225,17 +254,22 @@ class PlanAssembler {
     const auto end = static_cast<std::uint32_t>(plan_.launches.size());
     std::vector<std::uint32_t> stages(plan_.buffers.size(), kNone);
     for (PlanBuffer& buffer : plan_.buffers) buffer.first = end;
+    const auto note = [&](const AccessBinding& binding, std::uint32_t launch, std::uint32_t at) {
+      PlanBuffer& buffer = plan_.buffers[binding.buffer];
+      buffer.first = std::min(buffer.first, launch);
+      buffer.last = std::max(buffer.last, launch);
+      // What the first stage leaves to the second, which may run again, stays.
+      std::uint32_t& stage = stages[binding.buffer];
+      if (stage == kNone) stage = at;
+      if (stage != at) buffer.last = end;
+    };
     for (std::uint32_t l = 0; l < end; ++l) {
       const Launch& launch = plan_.launches[l];
-      for (const AccessBinding& binding : launch.accesses) {
-        PlanBuffer& buffer = plan_.buffers[binding.buffer];
-        buffer.first = std::min(buffer.first, l);
-        buffer.last = std::max(buffer.last, l);
-        // What the first stage leaves to the second, which may run again, stays.
-        std::uint32_t& stage = stages[binding.buffer];
-        if (stage == kNone) stage = launch.stage;
-        if (stage != launch.stage) buffer.last = end;
-      }
+      for (const AccessBinding& binding : launch.accesses) note(binding, l, launch.stage);
+    }
+    for (const NumberStep& step : plan_.number_steps) {
+      note(step.from, step.before, step.stage);
+      if (step.to.rows > 0) note(step.to, step.before, step.stage);
     }
     find_places(end);
     for (PlanBuffer& buffer : plan_.buffers) {
@@ -276,9 +310,12 @@ class PlanAssembler {
   KernelSet<NumberedKernel> kernels_;
   std::unordered_map<std::string, std::uint32_t> texts_;  // of kernels, with their numbers
   std::unordered_map<const void*, ArrayIndex> offsets_;
+  std::vector<GroupedStep> steps_;
 };
 
 Plan make_launches(const Program& program, const PlanOptions& options) {
+  VECC_CHECK(options.target.has_vectors() || value_index_gaps(program).empty(),
+             "a Program that a GPU's Plan may have: its indices are no values");
   std::optional<TimedStage> stage("plan: analyze");
   const ProgramAnalysis analysis = analyze(program, options);
   stage.emplace("plan: lower");

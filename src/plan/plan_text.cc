@@ -41,7 +41,14 @@ class PlanPrinter {
                         count_text(plan_.kernels.size(), "kernel"),
                         plan_.arena_elements * byte_size(plan_.dtype));
     print_buffers();
-    for (std::size_t l = 0; l < plan_.launches.size(); ++l) print_launch(l);
+    for (std::size_t l = 0; l < plan_.launches.size(); ++l) {
+      if (l == 0 || plan_.launches[l].stage != plan_.launches[l - 1].stage) {
+        text_ += fmt::format("\nstage {}\n", plan_.launches[l].stage);
+      }
+      print_number_steps(l);
+      print_launch(l);
+    }
+    print_number_steps(plan_.launches.size());
     print_outputs();
     for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
       text_ += fmt::format("\nkernel {}:", k) + text_of(plan_.kernels[k]).substr(kKernel.size());
@@ -89,8 +96,50 @@ class PlanPrinter {
     }
   }
 
+  // Of what a run fills, the number of the array.
   [[nodiscard]] std::string array_text(ArrayIndex array) const {
+    const std::size_t size = plan_.arrays[array]->size();
+    if (plan_.is_filled(array)) return fmt::format("[array {}, {}]", array, size);
     return entries_text(*plan_.arrays[array]);
+  }
+
+  // Those that run before a launch.
+  void print_number_steps(std::size_t launch) {
+    for (const NumberStep& step : plan_.number_steps) {
+      if (step.before == launch) print_number_step(step);
+    }
+  }
+
+  void print_number_step(const NumberStep& step) {
+    const auto rows = [&](const AccessBinding& of) {
+      return fmt::format("{} of buffer {} at {}", count_text(of.rows, "row"), of.buffer, of.first);
+    };
+    const auto numbers = [&] { return "the numbers " + array_text(step.arrays.list); };
+    switch (step.kind) {
+      case NumberStep::Kind::Draw:
+        text_ += "draw " + rows(step.to) + " by " + rows(step.from);
+        break;
+      case NumberStep::Kind::List: text_ += "list " + rows(step.from) + " as " + numbers(); break;
+      case NumberStep::Kind::Sort:
+        text_ += "sort " + numbers() + " into order " + array_text(step.arrays.order) + ", ranks " +
+                 array_text(step.arrays.ranks) + ", offsets " + array_text(step.arrays.offsets);
+        break;
+      case NumberStep::Kind::Offsets:
+        text_ += "find " + numbers() + " as offsets " + array_text(step.row_offsets);
+        break;
+      case NumberStep::Kind::Compare:
+        text_ += "compare " + rows(step.from) + " of " + numbers();
+        break;
+      case NumberStep::Kind::Store:
+        text_ += "store " + rows(step.from) + " of " + numbers() + " in " + rows(step.to);
+        break;
+    }
+    text_ += "\n";
+    for (const NumberStep::Use& use : step.uses) {
+      text_ += "  # " + (named_[use.op] ? fmt::format("%{}", use.op) : print_op(program_, use.op)) +
+               "\n";
+      named_[use.op] = true;
+    }
   }
 
   [[nodiscard]] std::string tiles_text(const Launch& launch) const {
@@ -104,9 +153,6 @@ class PlanPrinter {
   void print_launch(std::size_t number) {
     const Launch& launch = plan_.launches[number];
     const Kernel& kernel = plan_.kernels[launch.kernel];
-    if (number == 0 || launch.stage != plan_.launches[number - 1].stage) {
-      text_ += fmt::format("\nstage {}\n", launch.stage);
-    }
     text_ += fmt::format("launch {}: kernel {}, {}", number, launch.kernel,
                          count_text(launch.rows, "row"));
     if (launch.offsets != kNone) text_ += " of members " + array_text(launch.offsets);
@@ -171,9 +217,11 @@ PlanStatistics statistics(const Plan& plan) {
       result.parameter_bytes += buffer.elements * bytes;
     }
   }
-  for (const auto& array : plan.arrays) {
-    const bool narrow = std::ranges::all_of(*array, [](std::uint32_t i) { return i <= 0xFFFF; });
-    result.index_bytes += array->size() * (narrow ? 2 : 4);
+  for (ArrayIndex a = 0; a < plan.arrays.size(); ++a) {
+    const std::vector<std::uint32_t>& array = *plan.arrays[a];
+    const bool narrow = !plan.is_filled(a) &&
+                        std::ranges::all_of(array, [](std::uint32_t i) { return i <= 0xFFFF; });
+    result.index_bytes += array.size() * (narrow ? 2 : 4);
   }
   return result;
 }

@@ -170,6 +170,8 @@ TileOrder order_tiles(const Plan& plan, std::uint32_t stage, const TurnSizes& si
     return static_cast<std::uint32_t>(
         std::ranges::lower_bound(plan.launches, s, {}, &Launch::stage) - plan.launches.begin());
   };
+  // (What fills index arrays runs between launches.)
+  if (!plan.number_steps.empty()) return {};
   const std::uint32_t first = at(stage);
   const std::uint32_t last = at(stage + 1);
   if (last - first < 2 || last - first > kMostLaunches || sizes.cache_bytes == 0) return {};

@@ -44,9 +44,9 @@ struct TurnSizes {
 };
 
 /// Of one stage. Launches take turns, each with as large a part of its tiles, as far as what they
-/// wait for is done. Empty where there would be too few turns, where most launches wait for whole
-/// ones before them, and where comparing launches or reading their lists would take long. Linear in
-/// the rows, members and lists of the launches.
+/// wait for is done. Empty of a Plan with number steps, where there would be too few turns, where
+/// most launches wait for whole ones before them, and where comparing launches or reading their
+/// lists would take long. Linear in the rows, members and lists of the launches.
 [[nodiscard]] TileOrder order_tiles(const Plan& plan, std::uint32_t stage, const TurnSizes& sizes);
 
 }  // namespace vecc

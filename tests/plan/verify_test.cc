@@ -159,8 +159,8 @@ TEST(PlanText, NamesAreEscaped) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
-// A Plan's rows are known when it is made; none is stored in a row that nobody named.
-TEST(VerifyPlan, bad_update_of_rows_that_are_values) {
+// What a GPU's Plan stores is in rows that are known when it is made.
+TEST(VerifyPlan, bad_update_of_rows_that_are_values_on_a_gpu) {
   const Program program = parse_program(R"(vecc program 1 f64 samples 0
 parameter "w" [3, 1] = {0, 0, 0}
 %0 = weight "w" : f64[3, 1]
@@ -170,7 +170,8 @@ parameter "w" [3, 1] = {0, 0, 0}
 )",
                                         "test")
                               .value();
-  EXPECT_THROW(static_cast<void>(make_plan(program)), InternalError);
+  EXPECT_THROW(static_cast<void>(make_plan(program, PlanOptions{.target = default_gpu()})),
+               InternalError);
 }
 
 }  // namespace

@@ -88,11 +88,11 @@ Result<void> emit_program(const Program& program, const EmitOptions& options,
   switch (options.kind.value_or(EmitKind::Ir)) {
     case EmitKind::Ir: return emit_ir(program, options);
     case EmitKind::Plan: {
-      Errors gaps;
-      refuse_value_indices(program, "--emit=plan", gaps);
-      if (!gaps.empty()) return gaps;
       PlanOptions plan_options;
       plan_options.target = options.target ? *options.target : host_processor();
+      Errors gaps;
+      if (!plan_options.target.has_vectors()) refuse_value_indices(program, "--emit=plan", gaps);
+      if (!gaps.empty()) return gaps;
       plan_options.precision = options.precision;
       const Plan plan = make_plan(program, plan_options);
       return write_data(options.path, text_of(plan, program) + "\n" + text_of_layout(plan));

@@ -17,6 +17,7 @@ ArrayReads::ArrayReads(const Plan& plan) : wide(plan.arrays.size()), narrow(plan
     if (launch.offsets != kNone) wide[launch.offsets] = true;
     for (const ArrayIndex words : launch.words) wide[words] = true;
   }
+  for (ArrayIndex a = 0; a < wide.size(); ++a) wide[a] = wide[a] || plan.is_filled(a);
 }
 
 }  // namespace vecc

@@ -8,7 +8,7 @@
 namespace vecc {
 
 /// By array: whether kernels read it with 32 bits an entry, and whether with 16. Of a launch whose
-/// lists and order all fit, these are narrow; offsets and words never are.
+/// lists and order all fit, these are narrow; offsets, words, and what a run fills, never are.
 struct ArrayReads {
   explicit ArrayReads(const Plan& plan);
   std::vector<bool> wide;

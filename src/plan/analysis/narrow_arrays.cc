@@ -8,9 +8,10 @@
 namespace vecc {
 
 NarrowArrays::NarrowArrays(const Plan& plan) {
-  for (const auto& array : plan.arrays) {
-    fits_.push_back(holds_for_all(array->size(), [&](std::size_t i) {
-      return (*array)[i] <= std::numeric_limits<std::uint16_t>::max();
+  for (ArrayIndex a = 0; a < plan.arrays.size(); ++a) {
+    const std::vector<std::uint32_t>& array = *plan.arrays[a];
+    fits_.push_back(!plan.is_filled(a) && holds_for_all(array.size(), [&](std::size_t i) {
+      return array[i] <= std::numeric_limits<std::uint16_t>::max();
     }));
   }
 }

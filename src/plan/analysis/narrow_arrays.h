@@ -1,4 +1,4 @@
-// Which of a Plan's index arrays fit 16 bits an entry.
+// Which of a Plan's index arrays fit 16 bits an entry; of those that a run fills none does.
 #pragma once
 
 #include <vector>

@@ -15,7 +15,8 @@ namespace vecc {
 struct RowRead : ValueSource {
   Shape shape;
   bool one = false;
-  bool by_tile = false;  ///< through the types of the kernel's rows
+  bool by_tile = false;   ///< through the types of the kernel's rows
+  bool by_value = false;  ///< a run makes the index: its entries here say nothing
 };
 
 [[nodiscard]] RowRead read_of(const Program& program, const ValueSources& sources, ValueId operand);

@@ -27,7 +27,10 @@ void each_range(const Plan& plan, const Launch& launch, std::size_t access, cons
     case RowMap::Direct:
       visit(binding.first, std::min<std::uint64_t>(binding.rows, counted) * size);
       return;
-    case RowMap::List: visit_rows(*plan.arrays[binding.list], counted); return;
+    case RowMap::List:
+      if (plan.is_filled(binding.list)) return visit(binding.first, binding.rows * size);
+      visit_rows(*plan.arrays[binding.list], counted);
+      return;
     case RowMap::Tile: visit_rows(launch.tile_types, launch.tile_types.size()); return;
   }
 }

@@ -76,7 +76,7 @@ bool would_run_in_blocks(const GroupRequest& request, const Target& target) {
 
 bool has_node(const Grouping& grouping, GroupIndex group, KernelSpace space, const RowRead& read) {
   const ValueState& state = grouping.values[read.value];
-  if (state.group != group || read.one) return false;
+  if (state.group != group || read.one || read.by_value) return false;
   if (!read.index) return state.space == space;
   return space == KernelSpace::Member && state.space == KernelSpace::Row &&
          is_own_segment(grouping.groups[group], read);
@@ -92,7 +92,8 @@ GroupChoice GroupChooser::choose(const GroupRequest& request) const {
     const ValueState& state = grouping_.values[read.value];
     if (!options_.fuse || state.group == kNone || read.index || read.one) continue;
     const KernelGroup& group = grouping_.groups[state.group];
-    if (request.within != nullptr && group.has_segments() && *group.segments() != *request.within) {
+    if (request.within != nullptr && group.has_segments() &&
+        !are_same(*group.segments(), *request.within)) {
       continue;
     }
     candidates.push_back({state.group, state.space, group.level});
@@ -148,9 +149,9 @@ std::optional<GroupChoice> GroupChooser::choose_beside_members(const GroupReques
     };
     GroupChoice choice{reader, KernelSpace::Member, group.level};
     if (!group.has_segments() || group.members() != request.rows ||
-        *group.segments() != *request.within || !std::ranges::any_of(group.accesses(), loads_it) ||
-        !has_room_for_sum(group, request) || begins_phase(choice, request.reads) ||
-        !joins(choice, request)) {
+        !are_same(*group.segments(), *request.within) ||
+        !std::ranges::any_of(group.accesses(), loads_it) || !has_room_for_sum(group, request) ||
+        begins_phase(choice, request.reads) || !joins(choice, request)) {
       continue;
     }
     return choice;
@@ -165,7 +166,7 @@ GroupChoice GroupChooser::choose_of_members(const GroupRequest& request, const R
     const KernelGroup& group = grouping_.groups[state.group];
     GroupChoice choice{state.group, KernelSpace::Member};
     if (group.has_segments() && state.space == KernelSpace::Member &&
-        *group.segments() == segments && joins(choice, request)) {
+        are_same(*group.segments(), segments) && joins(choice, request)) {
       choice.begins_phase = begins_phase(choice, request.reads);
       return choice;
     }
@@ -186,6 +187,14 @@ GroupChoice GroupChooser::choose_new(std::span<const RowRead> reads) const {
     choice.level = std::max(choice.level, grouping_.level_of(read.value) + 1);
   }
   return choice;
+}
+
+// Those that a run makes are the same as themselves alone.
+bool GroupChooser::are_same(const Segments& a, const Segments& b) const {
+  const void* const offsets = a.shared_offsets().get();
+  if (offsets != nullptr && offsets == b.shared_offsets().get()) return true;
+  return !grouping_.arrays.is_filled(offsets) &&
+         !grouping_.arrays.is_filled(b.shared_offsets().get()) && a == b;
 }
 
 bool GroupChooser::joins(GroupChoice& choice, const GroupRequest& request) const {

@@ -75,6 +75,7 @@ class GroupChooser {
   [[nodiscard]] std::optional<GroupChoice> choose_beside_members(const GroupRequest& request) const;
   /// Whether the group that `choice` names may take the op in; its level follows.
   [[nodiscard]] bool joins(GroupChoice& choice, const GroupRequest& request) const;
+  [[nodiscard]] bool are_same(const Segments& a, const Segments& b) const;
   [[nodiscard]] bool begins_phase(const GroupChoice& choice, std::span<const RowRead> reads) const;
   [[nodiscard]] bool takes_segments(const KernelGroup& group, std::uint32_t stage) const;
   [[nodiscard]] bool leaves_threads_idle(const KernelGroup& group, const Segments& segments) const;

@@ -86,6 +86,14 @@ ArrayIndex IndexArrays::add(const Index& index) {
   return found->second;
 }
 
+ArrayIndex IndexArrays::add_filled(Array array) {
+  const auto number = static_cast<ArrayIndex>(arrays_.size());
+  numbers_.emplace(array.get(), number);
+  filled_.emplace(array.get(), number);
+  arrays_.push_back(std::move(array));
+  return number;
+}
+
 bool IndexArrays::are_entries(ArrayIndex array, const Index& index) const {
   const Array& entries = arrays_[array];
   if (index.form() != Index::Form::List) {
@@ -93,7 +101,9 @@ bool IndexArrays::are_entries(ArrayIndex array, const Index& index) const {
         regular_.find(std::tuple(index.form(), index.begin(), index.step(), index.size()));
     return found != regular_.end() && found->second == array;
   }
-  return entries.get() == index.shared_array().get() || are_equal(*entries, *index.shared_array());
+  if (entries.get() == index.shared_array().get()) return true;
+  return !is_filled(entries.get()) && !is_filled(index.shared_array().get()) &&
+         are_equal(*entries, *index.shared_array());
 }
 
 std::uint32_t Grouping::level_of(ValueId value) const {

@@ -45,6 +45,12 @@ class IndexArrays {
 
   ArrayIndex add(Array array);
   ArrayIndex add(const Index& index);
+  /// An array that a run fills: equal to itself alone. Is added by the same pointer.
+  ArrayIndex add_filled(Array array);
+  /// Whether a run fills this array of entries.
+  [[nodiscard]] bool is_filled(const void* array) const { return filled_.contains(array); }
+  /// By pointer.
+  [[nodiscard]] const std::map<const void*, ArrayIndex>& filled() const { return filled_; }
   /// Whether the array has the rows that an index reads.
   [[nodiscard]] bool are_entries(ArrayIndex array, const Index& index) const;
   /// By number; none are left here.
@@ -53,10 +59,30 @@ class IndexArrays {
  private:
   std::vector<Array> arrays_;
   std::map<const void*, ArrayIndex> numbers_;
+  std::map<const void*, ArrayIndex> filled_;
   std::unordered_multimap<std::uint64_t, ArrayIndex> hashes_;
   std::vector<Array> equal_;  // kept: their addresses stay their own
   std::map<std::tuple<Index::Form, std::uint32_t, std::uint32_t, std::uint32_t>, ArrayIndex>
       regular_;  // of indices that are no lists
+};
+
+/// A number step of the Plan, by the values that it reads and stores; kNone: none.
+struct GroupedStep {
+  NumberStep step;
+  ValueId from = kNone;
+  ValueId to = kNone;
+};
+
+/// Row numbers that are a value, and the arrays that steps make of them.
+struct RowNumbers {
+  ValueId value = kNone;      ///< whose rows are the numbers
+  std::size_t list_step = 0;  ///< of Grouping::steps
+  bool is_sorted = false;
+  NumberArrays arrays;
+  Index list;   ///< as indices, through which rows are read
+  Index order;  ///< if it is sorted
+  Index ranks;
+  Segments offsets;  ///< rows of `order` of one number each
 };
 
 struct Grouping {
@@ -65,6 +91,8 @@ struct Grouping {
   KernelGroups groups;
   ValueTable values;
   IndexArrays arrays;
+  std::vector<GroupedStep> steps;
+  std::map<ValueId, RowNumbers> row_numbers;  ///< by operand
 
   /// The level of the last group that makes some of a value: readers elsewhere have higher ones.
   [[nodiscard]] std::uint32_t level_of(ValueId value) const;

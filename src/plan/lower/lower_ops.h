@@ -17,10 +17,14 @@ void lower_concat(const OpLowering& lowering);
 /// `side_sum`: the sum of the left side's rows that the same loop makes (find_side_sums), or kNone.
 void lower_contract(const OpLowering& lowering, const ContractOp& contract,
                     ValueId side_sum = kNone);
+void lower_draw(const OpLowering& lowering, const DrawOp& draw);
 void lower_linear(const OpLowering& lowering, const LinearOp& linear);
 void lower_map(const OpLowering& lowering, const MapOp& map);
 void lower_output(const OpLowering& lowering);
+void lower_scatter_sum(const OpLowering& lowering, const ScatterSumOp& scatter);
 void lower_segment(const OpLowering& lowering, const SegmentOp& segment);
+void lower_sum_equal(const OpLowering& lowering);
+void lower_take(const OpLowering& lowering);
 void lower_transform(const OpLowering& lowering, const TransformOp& transform);
 /// Gradients by an operand of a function.
 void lower_map_vjp(const OpLowering& lowering, const MapOp& map);

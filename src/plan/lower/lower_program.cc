@@ -32,12 +32,13 @@ void lower_op(const OpLowering& lowering) {
     case OpKind::Map: return lower_map(lowering, std::get<MapOp>(op.attributes));
     case OpKind::Contract: return lower_contract(lowering, std::get<ContractOp>(op.attributes));
     case OpKind::Vjp: return lower_vjp(lowering, std::get<VjpOp>(op.attributes));
-    case OpKind::Draw:
-    case OpKind::Take:
-    case OpKind::SumEqual:
-    case OpKind::ScatterSum: break;
+    case OpKind::Draw: return lower_draw(lowering, std::get<DrawOp>(op.attributes));
+    case OpKind::Take: return lower_take(lowering);
+    case OpKind::SumEqual: return lower_sum_equal(lowering);
+    case OpKind::ScatterSum:
+      return lower_scatter_sum(lowering, std::get<ScatterSumOp>(op.attributes));
   }
-  fail_check("an op that a Plan has", __FILE__, __LINE__, std::string(text_of(op.kind())));
+  fail_check("known op", __FILE__, __LINE__, std::string(text_of(op.kind())));
 }
 
 // A contract and a sum beside it, at the place of the first of both.

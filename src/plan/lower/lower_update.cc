@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "src/plan/analysis/equal_rows.h"
 #include "src/plan/lower/lower_ops.h"
+#include "src/plan/lower/row_numbers.h"
 #include "src/program/value_indices.h"
 
 namespace vecc {
@@ -55,6 +57,14 @@ Index drop_overwritten(const ValueTable& values, const Index& rows, RowRead& rea
   return Index::compact(std::move(kept));
 }
 
+std::uint32_t last_level(const Grouping& grouping) {
+  std::uint32_t level = last_step_level(grouping);
+  for (GroupIndex g = 0; g < grouping.groups.size(); ++g) {
+    level = std::max(level, grouping.groups[g].level);
+  }
+  return level;
+}
+
 class UpdateLowering {
  public:
   UpdateLowering(const OpLowering& lowering, std::span<const ValueId> updates)
@@ -68,13 +78,15 @@ class UpdateLowering {
         if (found != target_loads_.end()) found->second.emplace_back(g, a);
       }
     }
+    // A run that ends early has stored nothing: all checks come first.
+    first_level_ = last_step_level(lowering_.grouping);
   }
 
   void lower(ValueId id) {
     lowering_.op = id;
     const Op& op = lowering_.program.op(id);
+    if (has_value_index(op)) return;  // steps store it
     const auto& update = std::get<UpdateOp>(op.attributes);
-    VECC_CHECK(!has_value_index(op), "an update that a Plan has: its rows are no value");
     ValueTable& values = lowering_.grouping.values;
     RowRead read{values.source(id), op.shape};
     std::uint32_t rows = op.rows;
@@ -95,8 +107,7 @@ class UpdateLowering {
       return;
     }
     // After all that read the target, and all that others store.
-    std::uint32_t level = 0;
-    for (GroupIndex g = 0; g < groups_.size(); ++g) level = std::max(level, groups_[g].level);
+    const std::uint32_t level = last_level(lowering_.grouping);
     const KernelBuilder kernel = lowering_.begin_new_rows(rows, std::span(&read, 1));
     kernel.group().store(kernel.read(read), access);
     kernel.group().level = level + 1;
@@ -121,7 +132,7 @@ class UpdateLowering {
         state.space != KernelSpace::Row || state.shape != read.shape) {
       return false;
     }
-    std::uint32_t level = 0;
+    std::uint32_t level = first_level_ > 0 ? first_level_ - 1 : 0;
     for (const auto& [g, a] : target_loads_.at(memory_of(stored.value))) {
       const GroupAccess& load = groups_[g].accesses()[a];
       if (g != state.group) {
@@ -150,10 +161,71 @@ class UpdateLowering {
 
   OpLowering lowering_;
   KernelGroups& groups_;
+  std::uint32_t first_level_ = 0;  ///< of launches that store
   /// By the memory that an update stores into: the loads of it, as group and access.
   std::map<ValueId, std::vector<std::pair<GroupIndex, std::uint32_t>>> target_loads_;
   /// By such memory: the group that stores the new rows, of the updates so far.
   std::map<ValueId, GroupIndex> stored_by_;
+};
+
+// Updates of rows that are values: what is stored, and which rows, are there before any update.
+class NumberedUpdates {
+ public:
+  NumberedUpdates(const OpLowering& lowering, std::span<const ValueId> updates)
+      : lowering_(lowering), grouping_(lowering.grouping) {
+    for (const ValueId id : updates) {
+      const Op& op = lowering.program.op(id);
+      if (!has_value_index(op)) continue;
+      lowering_.op = id;
+      const ValueId target = op.operands[0];
+      const std::uint32_t rows = lowering.program.op(target).rows;
+      Numbered update{id, target, kNone, row_numbers_of(lowering_, 2, rows, true).arrays};
+      update.rows = stored_rows(lowering_, {grouping_.values.source(id), op.shape}, op.rows);
+      updates_.push_back(update);
+    }
+  }
+
+  // Where equal rows are not certain: a run that finds others ends.
+  void compare() {
+    const std::uint32_t level = last_level(grouping_) + 1;
+    for (const Numbered& update : updates_) {
+      const Op& op = lowering_.program.op(update.op);
+      if (has_equal_rows(lowering_.program, op.operands[1], op.operands[2])) continue;
+      add_step(update, NumberStep::Kind::Compare, level);
+    }
+  }
+
+  void store() {
+    for (const Numbered& update : updates_) {
+      add_step(update, NumberStep::Kind::Store, kNone - 1);
+    }
+  }
+
+ private:
+  struct Numbered {
+    ValueId op;
+    ValueId target;
+    ValueId rows;
+    NumberArrays arrays;
+  };
+
+  void add_step(const Numbered& update, NumberStep::Kind kind, std::uint32_t level) {
+    const Op& op = lowering_.program.op(update.op);
+    GroupedStep made;
+    made.step.kind = kind;
+    made.step.stage = lowering_.stage;
+    made.step.level = level;
+    made.step.row_elements = op.shape.size();
+    made.step.arrays = update.arrays;
+    made.step.uses.push_back({update.op, op.kind(), op.operands[2], 0});
+    made.from = update.rows;
+    if (kind == NumberStep::Kind::Store) made.to = update.target;
+    grouping_.steps.push_back(std::move(made));
+  }
+
+  OpLowering lowering_;
+  Grouping& grouping_;
+  std::vector<Numbered> updates_;
 };
 
 }  // namespace
@@ -165,8 +237,11 @@ void lower_updates(const OpLowering& lowering) {
   }
   if (updates.empty()) return;
   copy_old_rows(lowering, updates);
+  NumberedUpdates numbered(lowering, updates);
+  numbered.compare();
   UpdateLowering lower_update(lowering, updates);
   for (const ValueId id : updates) lower_update.lower(id);
+  numbered.store();
 }
 
 }  // namespace vecc
