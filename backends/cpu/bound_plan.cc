@@ -116,8 +116,30 @@ void BoundPlan::bind(std::uint32_t threads) {
   }
   walk_ = TileWalk(std::move(launches), threads);
   for (TileOrder& order : orders) orders_.emplace_back(std::move(order), walk_.launches());
+  bind_number_steps();
   plan_.arrays.clear();
   arrays_.drop_unread();
+}
+
+void BoundPlan::bind_number_steps() {
+  const auto rows_at = [&](const AccessBinding& rows) -> void* {
+    return rows.rows == 0 ? nullptr : blocks_[rows.buffer].at(first(rows.buffer) + rows.first);
+  };
+  for (const NumberStep& step : plan_.number_steps) {
+    BoundNumberStep bound;
+    bound.from = rows_at(step.from);
+    bound.to = rows_at(step.to);
+    bound.list = arrays_.filled(step.arrays.list);
+    bound.order = arrays_.filled(step.arrays.order);
+    bound.ranks = arrays_.filled(step.arrays.ranks);
+    bound.offsets = arrays_.filled(step.arrays.offsets);
+    bound.scratch = arrays_.filled(step.arrays.scratch);
+    bound.row_offsets = arrays_.filled(step.row_offsets);
+    if (step.kind == NumberStep::Kind::Offsets) {
+      bound.numbered_rows = plan_.arrays[step.row_offsets]->size() - 1;
+    }
+    number_steps_.push_back(bound);
+  }
 }
 
 // For several threads in some turns each, so that the last ones, in which some threads have nothing
@@ -182,26 +204,60 @@ BoundLaunch BoundPlan::bind_launch(const Launch& launch) {
   return bound;
 }
 
-void BoundPlan::run(std::uint32_t stage, ThreadTeam& team) {
-  if (stage < orders_.size() && orders_[stage].suits(team.size())) {
-    return orders_[stage].run(walk_, team);
-  }
+template <class RunLaunches, class RunStep>
+Result<void> BoundPlan::run_parts(std::uint32_t stage, const RunLaunches& run_launches,
+                                  const RunStep& run_step) {
   const auto at_stage = [&](std::uint32_t s) {
     return static_cast<std::size_t>(
         std::ranges::lower_bound(plan_.launches, s, {}, &Launch::stage) - plan_.launches.begin());
   };
-  walk_.run(at_stage(stage), at_stage(stage + 1), team);
+  std::size_t next = at_stage(stage);
+  for (std::size_t s = 0; s < number_steps_.size(); ++s) {
+    const NumberStep& step = plan_.number_steps[s];
+    if (step.stage != stage) continue;
+    if (next < step.before) run_launches(next, std::size_t{step.before});
+    next = step.before;
+    VECC_TRY_VOID(run_step(s));
+  }
+  run_launches(next, at_stage(stage + 1));
+  return {};
 }
 
-void BoundPlan::run_timed(std::uint32_t stage, std::vector<double>& seconds) {
-  using Clock = std::chrono::steady_clock;
-  seconds.assign(plan_.launches.size(), 0);
-  for (std::size_t l = 0; l < plan_.launches.size(); ++l) {
-    if (plan_.launches[l].stage != stage) continue;
-    const auto start = Clock::now();
-    walk_.run_launch(l);
-    seconds[l] = std::chrono::duration<double>(Clock::now() - start).count();
+Result<void> BoundPlan::run(std::uint32_t stage, ThreadTeam& team) {
+  if (stage < orders_.size() && orders_[stage].suits(team.size())) {
+    orders_[stage].run(walk_, team);
+    return {};
   }
+  return run_parts(
+      stage, [&](std::size_t first, std::size_t last) { walk_.run(first, last, team); },
+      [&](std::size_t s) {
+        return run_number_step(plan_.number_steps[s], number_steps_[s], plan_.dtype, team);
+      });
+}
+
+Result<void> BoundPlan::run_timed(std::uint32_t stage, std::vector<double>& seconds,
+                                  ThreadTeam& team) {
+  using Clock = std::chrono::steady_clock;
+  const std::size_t launches = plan_.launches.size();
+  seconds.assign(launches + number_steps_.size(), 0);
+  const auto since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  return run_parts(
+      stage,
+      [&](std::size_t first, std::size_t last) {
+        for (std::size_t l = first; l < last; ++l) {
+          const auto start = Clock::now();
+          walk_.run_launch(l);
+          seconds[l] = since(start);
+        }
+      },
+      [&](std::size_t s) {
+        const auto start = Clock::now();
+        auto ran = run_number_step(plan_.number_steps[s], number_steps_[s], plan_.dtype, team);
+        seconds[launches + s] = since(start);
+        return ran;
+      });
 }
 
 std::uint64_t BoundPlan::bytes() const {

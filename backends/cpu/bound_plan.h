@@ -9,6 +9,7 @@
 #include "backends/cpu/load_kernels.h"
 #include "backends/cpu/native_arrays.h"
 #include "backends/cpu/native_block.h"
+#include "backends/cpu/number_steps.h"
 #include "backends/cpu/ordered_walk.h"
 #include "backends/cpu/table_files.h"
 #include "src/runtime/tile_walk.h"
@@ -49,10 +50,12 @@ class BoundPlan {
   }
   /// When bound: by launch.
   [[nodiscard]] const std::vector<BoundLaunch>& launches() const { return walk_.launches(); }
-  /// All launches of a stage, on the team's threads.
-  void run(std::uint32_t stage, ThreadTeam& team);
-  /// The same on one thread, with the seconds of each launch.
-  void run_timed(std::uint32_t stage, std::vector<double>& seconds);
+  /// All launches of a stage, on the team's threads. Errors: RowNumber, DifferentRows, before
+  /// parameters and states are stored.
+  [[nodiscard]] Result<void> run(std::uint32_t stage, ThreadTeam& team);
+  /// The same, launches on one thread, with the seconds of each; then those of number steps.
+  [[nodiscard]] Result<void> run_timed(std::uint32_t stage, std::vector<double>& seconds,
+                                       ThreadTeam& team);
   /// Own memory: arena, constants, indices, the threads' scratch.
   [[nodiscard]] std::uint64_t bytes() const;
 
@@ -74,6 +77,11 @@ class BoundPlan {
   [[nodiscard]] bool only_updates(const Launch& launch) const;
   [[nodiscard]] std::vector<TileOrder> order_stages(std::uint32_t threads) const;
   [[nodiscard]] BoundLaunch bind_launch(const Launch& launch);
+  void bind_number_steps();
+  /// Calls run_launches(first, last) and run_step(number) in the order of the stage.
+  template <class RunLaunches, class RunStep>
+  [[nodiscard]] Result<void> run_parts(std::uint32_t stage, const RunLaunches& run_launches,
+                                       const RunStep& run_step);
 
   Plan plan_;
   bool in_batches_ = false;  // what is run are batches, each of its own rows
@@ -86,6 +94,7 @@ class BoundPlan {
   ArgumentArrays arguments_;
   TileWalk walk_;
   std::vector<OrderedWalk> orders_;  // by stage
+  std::vector<BoundNumberStep> number_steps_;
 };
 
 }  // namespace vecc::cpu

@@ -3,7 +3,6 @@
 #include "backends/common/only_exact.h"
 #include "backends/cpu/cpu_executable.h"
 #include "backends/cpu/host_compiler.h"
-#include "src/program/value_indices.h"
 
 namespace vecc {
 namespace {
@@ -23,10 +22,6 @@ class CpuBackend final : public Backend {
         !compiler && compiler.error().list().front().code == ErrorCode::CompilerAbsent;
     if (!compiler && !is_absent) return compiler.error();
     return {};
-  }
-
-  [[nodiscard]] std::vector<std::string> unsupported(const Program& program) const override {
-    return value_index_gaps(program);
   }
 
   [[nodiscard]] bool binds_batches() const override { return true; }

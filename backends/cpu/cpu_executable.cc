@@ -50,10 +50,10 @@ class CpuMachine final : public native::PlanMachine<NativeBlock> {
     if (auto in_file = files_.find({kind, asked.source})) return *std::move(in_file);
     return {plan_->plan().dtype, asked.elements()};
   }
-  void start(std::uint32_t stage) override { plan_->run(stage, *team_); }
+  Result<void> start(std::uint32_t stage) override { return plan_->run(stage, *team_); }
   void wait() override {}
-  void run_timed(std::uint32_t stage, std::vector<double>& seconds) override {
-    plan_->run_timed(stage, seconds);
+  Result<void> run_timed(std::uint32_t stage, std::vector<double>& seconds) override {
+    return plan_->run_timed(stage, seconds, *team_);
   }
   [[nodiscard]] std::uint64_t bytes() const override { return plan_->bytes(); }
 
@@ -98,6 +98,11 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
   PlanOptions planned = native::plan_options(options, whole);
   planned.target = host_processor();
   Plan plan = native::make_verified_plan(whole.program, planned);
+  if (options.batch && !plan.number_steps.empty()) {
+    return Errors(ErrorCode::BackendUnsupported, "cpu",
+                  "batches of a step with draws, or with row "
+                  "numbers that are its values: it runs whole");
+  }
   std::optional<BatchPlan> batch;
   std::optional<BatchBytes> compact;  // what a usual batch takes
   if (options.batch) {
@@ -191,6 +196,7 @@ Result<void> CpuExecutable::copy_batch_outputs(OutputElements to) {
 
 Result<void> CpuExecutable::copy_outputs(OutputElements to) {
   if (batches_) return copy_batch_outputs(to);
+  VECC_TRY_VOID(check_has_run("outputs"));
   const native::ProgramOutline& program = outline();
   std::visit(
       [&](auto elements) {

@@ -5,7 +5,14 @@
 namespace vecc::cpu {
 
 NativeArrays::NativeArrays(const Plan& plan)
-    : arrays_(plan.arrays), fits_(plan), read_(arrays_.size()) {}
+    : arrays_(plan.arrays), fits_(plan), read_(arrays_.size()) {
+  for (ArrayIndex a = 0; a < arrays_.size(); ++a) {
+    if (!plan.is_filled(a)) continue;
+    const auto own = std::make_shared<std::vector<std::uint32_t>>(*arrays_[a]);
+    filled_.emplace(a, own.get());
+    arrays_[a] = own;
+  }
+}
 
 const void* NativeArrays::entries(ArrayIndex array, bool narrow) {
   if (!narrow) return words(array);
@@ -22,6 +29,13 @@ const void* NativeArrays::entries(ArrayIndex array, bool narrow) {
 const std::uint32_t* NativeArrays::words(ArrayIndex array) {
   read_[array] = true;
   return arrays_[array]->data();
+}
+
+std::uint32_t* NativeArrays::filled(ArrayIndex array) {
+  const auto found = filled_.find(array);
+  if (found == filled_.end()) return nullptr;
+  read_[array] = true;
+  return found->second->data();
 }
 
 void NativeArrays::drop_unread() {

@@ -53,6 +53,9 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Result<std::unique_ptr<Executable>> compile(
       const Program& program, const ExecutionOptions& options) const override {
     VECC_TRY_VOID(available(options.device));
+    Errors gaps;
+    refuse_value_indices(program, "cuda", gaps);
+    if (!gaps.empty()) return gaps;
     return native::compile_checked<cuda::DeviceBlock>(
         program, options, "cuda", [&]() -> Result<std::unique_ptr<Executable>> {
           VECC_TRY(auto device, cuda::Device::open(options.device.index));

@@ -158,9 +158,10 @@ void CudaMachine::add_tables(const Launch& launch, bool narrow, DeviceTables& ta
   if (launch.order != kNone) tables.add(launch.order, narrow);
 }
 
-void CudaMachine::start(std::uint32_t stage) {
+Result<void> CudaMachine::start(std::uint32_t stage) {
   device_->use();
   graphs_->start(stage);
+  return {};
 }
 
 void CudaMachine::run_series(const SeriesPlaces& places, std::uint32_t runs,
@@ -174,14 +175,14 @@ void CudaMachine::run_series(const SeriesPlaces& places, std::uint32_t runs,
   series_->read_totals(totals);
 }
 
-double CudaMachine::run_measured(std::uint32_t stage) {
+Result<double> CudaMachine::run_measured(std::uint32_t stage) {
   device_->use();
   const EventPair events(device_);
-  start(stage);
+  VECC_TRY_VOID(start(stage));
   return events.end();
 }
 
-void CudaMachine::run_timed(std::uint32_t stage, std::vector<double>& seconds) {
+Result<void> CudaMachine::run_timed(std::uint32_t stage, std::vector<double>& seconds) {
   device_->use();
   seconds.assign(plan_.launches.size(), 0);
   for (std::uint32_t l = 0; l < plan_.launches.size(); ++l) {
@@ -190,6 +191,7 @@ void CudaMachine::run_timed(std::uint32_t stage, std::vector<double>& seconds) {
     graphs_->start_alone(l);
     seconds[l] = events.end();
   }
+  return {};
 }
 
 std::uint64_t CudaMachine::bytes() const {

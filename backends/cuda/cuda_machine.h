@@ -41,14 +41,14 @@ class CudaMachine final : public native::PlanMachine<DeviceBlock> {
   [[nodiscard]] DeviceBlock make_block(const StoredRequest& asked) const override;
   /// Null without batches.
   [[nodiscard]] BatchRunner* batches() { return batches_.get(); }
-  void start(std::uint32_t stage) override;
+  Result<void> start(std::uint32_t stage) override;
   void wait() override { device_->wait(); }
   /// Stage 0 `runs` times, at most kLongestSeries. `values` by run and input, of which the first
   /// are set already. Appends the total of each run; waits. Throws DeviceError.
   void run_series(const SeriesPlaces& places, std::uint32_t runs, std::span<const double> values,
                   std::vector<double>& totals);
-  double run_measured(std::uint32_t stage) override;
-  void run_timed(std::uint32_t stage, std::vector<double>& seconds) override;
+  Result<double> run_measured(std::uint32_t stage) override;
+  Result<void> run_timed(std::uint32_t stage, std::vector<double>& seconds) override;
   [[nodiscard]] std::uint64_t bytes() const override;
 
  private:

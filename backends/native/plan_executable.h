@@ -47,7 +47,6 @@ template <class Block, class Make>
   Errors errors;
   check_stored<Block>(program, options, backend, errors);
   check_gradients(program, options, backend, errors);
-  refuse_value_indices(program, backend, errors);
   if (!errors.empty()) return errors;
   try {
     return make();
@@ -72,19 +71,21 @@ class PlanMachine {
   virtual void bind() = 0;
   [[nodiscard]] virtual const Block& block(BufferIndex buffer) const = 0;
   [[nodiscard]] virtual Block make_block(const StoredRequest& asked) const = 0;
-  /// All launches of a stage; may return before they are done.
-  virtual void start(std::uint32_t stage) = 0;
+  /// All launches of a stage; may return before they are done. Errors: RowNumber, DifferentRows,
+  /// when nothing is stored that outlives a run.
+  [[nodiscard]] virtual Result<void> start(std::uint32_t stage) = 0;
   /// Until all is done that was started.
   virtual void wait() = 0;
   /// start(), wait(): the seconds of the device between both.
-  virtual double run_measured(std::uint32_t stage) {
+  [[nodiscard]] virtual Result<double> run_measured(std::uint32_t stage) {
     const auto begin = std::chrono::steady_clock::now();
-    start(stage);
+    VECC_TRY_VOID(start(stage));
     wait();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
-  /// The same one by one, with the seconds of each launch.
-  virtual void run_timed(std::uint32_t stage, std::vector<double>& seconds) = 0;
+  /// The same one by one, with the seconds of each launch, then of each number step.
+  [[nodiscard]] virtual Result<void> run_timed(std::uint32_t stage,
+                                               std::vector<double>& seconds) = 0;
   /// Own memory: arena, constants, indices.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
 
@@ -99,18 +100,21 @@ template <class Block>
 class PlanExecutable : public Executable {
  public:
   Result<void> start() override {
-    machine_->start(0);
+    has_run_ = false;
+    has_gradients_ = false;
+    VECC_TRY_VOID(machine_->start(0));
     note_run();
     return {};
   }
   Result<void> run() override {
-    machine_->start(0);
-    note_run();
+    VECC_TRY_VOID(PlanExecutable::start());
     machine_->wait();
     return {};
   }
   Result<double> timed_run() override {
-    const double seconds = machine_->run_measured(0);
+    has_run_ = false;
+    has_gradients_ = false;
+    VECC_TRY(const double seconds, machine_->run_measured(0));
     note_run();
     return seconds;
   }
@@ -176,6 +180,12 @@ class PlanExecutable : public Executable {
     return stored_.state(id);
   }
 
+  /// Whether values are there. Error: Usage.
+  [[nodiscard]] Result<void> check_has_run(const std::string& call) const {
+    if (has_run_) return {};
+    return usage(call + ": no run yet, or the last one had an error");
+  }
+
   [[nodiscard]] const ProgramOutline& outline() const { return program_; }
   /// The rows of a value: row i begins at element first + size * i of the block, or, with a view,
   /// first + size * view[i].
@@ -206,7 +216,7 @@ class PlanExecutable : public Executable {
   template <class Visit>
   void for_each_row_of(const ProgramOutline::Output& output, const Visit& visit) const;
   [[nodiscard]] Result<void> check_differentiates() const;
-  void run_backward();
+  [[nodiscard]] Result<void> run_backward();
   [[nodiscard]] std::vector<double> all_of(const Block& block) const {
     std::vector<double> values;
     block.read(0, block.elements(), values);
@@ -266,7 +276,9 @@ void PlanExecutable<Block>::note_run() {
 template <class Block>
 Result<std::vector<double>> PlanExecutable<Block>::profile() {
   std::vector<double> of_launches;
-  machine_->run_timed(0, of_launches);
+  has_run_ = false;
+  has_gradients_ = false;
+  VECC_TRY_VOID(machine_->run_timed(0, of_launches));
   note_run();
   std::vector<double> seconds(program_.values.size());
   const Plan& plan = machine_->plan();
@@ -274,13 +286,17 @@ Result<std::vector<double>> PlanExecutable<Block>::profile() {
     const auto& ops = plan.launches[l].ops;  // the last op of a kernel stands for all
     if (!ops.empty()) seconds[ops.back()] += of_launches[l];
   }
+  for (std::size_t s = 0; s < plan.number_steps.size(); ++s) {
+    const auto& uses = plan.number_steps[s].uses;
+    if (!uses.empty()) seconds[uses.front().op] += of_launches[plan.launches.size() + s];
+  }
   if (first_ != kNone) seconds.resize(first_);
   return seconds;
 }
 
 template <class Block>
 Result<std::vector<double>> PlanExecutable<Block>::read(ValueId value) {
-  VECC_CHECK(has_run_, "read before the first run");
+  VECC_TRY_VOID(check_has_run("read"));
   const ProgramOutline::Value& of = program_.values[value];
   std::vector<double> rows;
   if (of.size() == 0) return rows;
@@ -345,18 +361,19 @@ Result<void> PlanExecutable<Block>::check_differentiates() const {
 }
 
 template <class Block>
-void PlanExecutable<Block>::run_backward() {
-  machine_->start(1);
+Result<void> PlanExecutable<Block>::run_backward() {
+  has_gradients_ = false;
+  VECC_TRY_VOID(machine_->start(1));
   machine_->wait();
   has_gradients_ = true;
+  return {};
 }
 
 template <class Block>
 Result<void> PlanExecutable<Block>::differentiate_sum() {
   VECC_TRY_VOID(check_differentiates());
   for (const ParameterIndex seed : seeds_) stored_.parameter(seed).fill(1);
-  run_backward();
-  return {};
+  return run_backward();
 }
 
 template <class Block>
@@ -379,8 +396,7 @@ Result<void> PlanExecutable<Block>::differentiate(std::span<const double> output
     }
     stored_.parameter(seeds_[o]).write(rows);
   }
-  run_backward();
-  return {};
+  return run_backward();
 }
 
 template <class Block>

@@ -73,7 +73,7 @@ void PlanExecutable<Block>::for_each_row_of(const ProgramOutline::Output& output
 
 template <class Block>
 Result<std::vector<Executable::Output>> PlanExecutable<Block>::outputs() {
-  VECC_CHECK(has_run_, "outputs before the first run");
+  VECC_TRY_VOID(check_has_run("outputs"));
   std::vector<Output> result(program_.sample_count);
   for (const ProgramOutline::Output& output : program_.outputs) {
     const Shape shape = program_.values[output.value].shape;
@@ -87,7 +87,7 @@ Result<std::vector<Executable::Output>> PlanExecutable<Block>::outputs() {
 // Where rows lie in the samples' order they are copied as they are.
 template <class Block>
 Result<void> PlanExecutable<Block>::copy_all_outputs(OutputElements to) const {
-  VECC_CHECK(has_run_, "outputs before the first run");
+  VECC_TRY_VOID(check_has_run("outputs"));
   std::visit(
       [&](auto elements) {
         using T = typename decltype(elements)::value_type;

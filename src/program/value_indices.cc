@@ -30,7 +30,7 @@ std::string value_index_gap(const Program& program, ValueId id) {
   const std::string what = kind == OpKind::Draw ? "its numbers are drawn by the step"
                                                 : "its row numbers are values of the step";
   return "%" + std::to_string(id) + " " + std::string(text_of(kind)) + ": " + what +
-         ", which only the backend interpreter runs";
+         ", which only the backends cpu and interpreter run";
 }
 
 std::vector<std::string> value_index_gaps(const Program& program) {

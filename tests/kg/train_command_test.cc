@@ -332,9 +332,12 @@ TEST_F(KgTrainCommand, PrintsTheFirstStepAsAProgram) {
         run_tool("vecc-opt", {path, "-O2", "--verify-each", "--emit=ir", "--full"});
     ASSERT_EQ(read.code, 0) << read.err;
     for (const std::string& part : parts) EXPECT_THAT(read.out, HasSubstr(part));
-    const Finished refused = run_tool("vecc-opt", {path, "--emit=plan"});
+    const Finished plan = run_tool("vecc-opt", {path, "--emit=plan"});
+    EXPECT_EQ(plan.code, 0) << plan.err;
+    EXPECT_THAT(plan.out, HasSubstr("\nlist "));
+    const Finished refused = run_tool("vecc-opt", {path, "--emit=plan", "--target=l4"});
     EXPECT_EQ(refused.code, 5) << refused.err;
-    EXPECT_THAT(refused.err, HasSubstr("which only the backend interpreter runs [E061]"));
+    EXPECT_THAT(refused.err, HasSubstr("which only the backends cpu and interpreter run [E061]"));
   };
   expect_program(
       {"--model=transe", "--seed=3"},

@@ -111,7 +111,7 @@ TrainingOracle::Step* TrainingOracle::step_of(const kg::TrainingBatch& batch,
   options.storage = storage_;
   options.own_parameters = made->inputs;
   for (const StepInput& input : made->ops.inputs) options.own_parameters.push_back(input.parameter);
-  auto executable = find_backend("interpreter")->compile(made->program, options);
+  auto executable = find_backend(own_.backend)->compile(made->program, options);
   if (!executable) {
     ADD_FAILURE() << executable.error().text();
     return nullptr;

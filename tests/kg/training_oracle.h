@@ -1,4 +1,4 @@
-// A training of triples as Programs that the interpreter runs in double: a step by the definitions
+// A training of triples as Programs that the interpreter, or another backend, runs in double: a step by the definitions
 // of step_program.h, differentiated by vecc, whose inputs are what a batch has by plain
 // definitions.
 #pragma once
@@ -23,6 +23,7 @@ namespace vecc::test {
 struct OracleOptions {
   kg::StepNegatives negatives = kg::StepNegatives::Given;
   bool optimizes = false;  ///< the programs run as -O2 leaves them
+  std::string backend = "interpreter";
 };
 
 class TrainingOracle {

@@ -117,6 +117,26 @@ TEST(TripleTraining, AnOptimizedProgramMakesTheSameSteps) {
   }
 }
 
+// As kernels, whose sums are in another order.
+TEST(TripleTraining, TheCpuBackendRunsStepsAsPrograms) {
+  for (const ScoreModel model : {ScoreModel::TransE, ScoreModel::DistMult, ScoreModel::ComplEx}) {
+    for (const Optimizer optimizer : {Optimizer::Adagrad, Optimizer::LazyAdam, Optimizer::Adam}) {
+      TripleTrainOptions options = small_options();
+      options.model = model;
+      options.p = 2;
+      options.negatives = {5, 3, Corruption::Bernoulli};
+      options.loss = {TripleLoss::Margin, 2, 0.7, 0};
+      options.optimizer.optimizer = optimizer;
+      options.optimizer.epsilon = 1e-4;
+      SCOPED_TRACE(std::string(kg::info_of(model).name) + " " + std::string(text_of(optimizer)));
+      const bool draws = optimizer != Optimizer::Adam;
+      expect_oracle_steps(
+          options, small_triples(), kEntities, kRelations,
+          {draws ? kg::StepNegatives::Drawn : kg::StepNegatives::Given, true, "cpu"});
+    }
+  }
+}
+
 // Parameters of entities, relations and one for all triples.
 TEST(TripleTraining, FormulasMakeTheStepsOfTheirDefinition) {
   for (const std::string text :

@@ -112,10 +112,11 @@ TEST(RowNumbers, AreFoundAndRefusedByOp) {
   EXPECT_EQ(errors.list().front().code, ErrorCode::BackendUnsupported);
   EXPECT_EQ(errors.list()[0].place, "cpu");
   EXPECT_EQ(errors.list()[0].message,
-            "%5 draw: its numbers are drawn by the step, which only the backend interpreter runs");
+            "%5 draw: its numbers are drawn by the step, which only the backends cpu and "
+            "interpreter run");
   EXPECT_EQ(errors.list()[4].message,
-            "%9 update: its row numbers are values of the step, which only the backend interpreter "
-            "runs");
+            "%9 update: its row numbers are values of the step, which only the backends cpu and "
+            "interpreter run");
 }
 
 TEST(RowNumbers, AreCountedAsComputedValues) {
