@@ -117,6 +117,14 @@ for where in host file; do
 done
 cmp "$work/host" "$work/file"
 
+# Tables that only the steps have: places of targets and of rates.
+train memory "${memory[@]}"
+train placed --place=target/0=file --place=step.rate=file
+expect placed "in a file"
+same memory placed
+refused 2 'no table "target/0" in the program' --backend=cpu --place=target/0=file
+refused 2 'no table "adam.m/w0" in the program' --backend=cpu --place=adam.m/w0=file
+
 # A killed process leaves nothing, and while it runs there is no name.
 "$vecc" "$graph" --backend=cpu --train --epochs=1000000000 --quiet "${all[@]}" >/dev/null &
 training=$!
@@ -138,6 +146,7 @@ refused 2 'is not of --backend=cuda, where a table may be in device or host' --b
   --place=w0=file
 refused 2 'is not of --backend=cpu, where a table may be in host or file' --backend=cpu \
   --place=w0=device
+refused 2 '"w0" has two places, file and host' --backend=cpu --place=w0=file --place=w0=host
 for backend in auto torch interpreter reference; do
   refused 2 '--place=TABLE=file needs --backend=cpu' --backend=$backend --place=w0=file
 done
