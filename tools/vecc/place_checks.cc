@@ -1,7 +1,11 @@
 #include "place_checks.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <vector>
+
+#include "vecc/escape.h"
 
 namespace vecc::tools {
 namespace {
@@ -10,6 +14,19 @@ namespace {
 std::string_view places_of(std::string_view backend) {
   if (backend == "cuda") return "device or host";
   if (backend == "cpu") return "host or file";
+  return {};
+}
+
+// A table that is asked for in two places.
+std::string check_one_place(const std::vector<PlaceOptions::Wish>& wishes) {
+  std::map<std::string_view, TablePlace> places;
+  for (const PlaceOptions::Wish& wish : wishes) {
+    const TablePlace first = places.try_emplace(wish.table, wish.place).first->second;
+    if (first == wish.place) continue;
+    return "--place: \"" + escape_terminal(wish.table, 200) + "\" has two places, " +
+           std::string(text_of(first)) + " and " + std::string(text_of(wish.place)) +
+           ", expected one for each table";
+  }
   return {};
 }
 
@@ -34,6 +51,7 @@ std::string check_place_options(const Options& o) {
            ", where a table may be in " + std::string(there);
   }
   const auto& wishes = o.places.wishes;
+  if (std::string problem = check_one_place(wishes); !problem.empty()) return problem;
   const bool has_files =
       std::ranges::find(wishes, TablePlace::File, &PlaceOptions::Wish::place) != wishes.end();
   if (o.places.folder.empty() || has_files || o.host_memory > 0) return {};
