@@ -87,6 +87,30 @@ TEST_F(SavedPrograms, other_backends_compile_the_graph_with_the_same_weights) {
   expect_close(json::parse(found.out)["outputs"], json::parse(expected.out)["outputs"]);
 }
 
+// The graph is compiled, as one without a program.
+TEST_F(SavedPrograms, places_and_limits_of_memory_count) {
+  for (const char* command : {"run", "predict"}) {
+    const auto by = [&](std::vector<std::string> options) {
+      options.insert(options.begin(), {command, program(), other(), "--backend=cpu"});
+      return run_vecc(options);
+    };
+    const Finished found = by({"--json"});
+    ASSERT_EQ(found.code, 0) << found.err;
+    const Finished placed = by({"--json", "--place=w0=file"});
+    EXPECT_EQ(placed.code, 0) << placed.err;
+    if (command == std::string("run")) {
+      EXPECT_THAT(placed.err, HasSubstr("in a file"));
+      expect_close(json::parse(placed.out)["outputs"], json::parse(found.out)["outputs"]);
+    }
+    const Finished unknown = by({"--place=nosuch=file"});
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_THAT(unknown.err, HasSubstr("no table \"nosuch\" in the program"));
+    const Finished little = by({"--host-memory=1M"});
+    EXPECT_EQ(little.code, 5);
+    EXPECT_THAT(little.err, HasSubstr("left of --host-memory"));
+  }
+}
+
 TEST_F(SavedPrograms, predict_prints_the_table_that_weights_give) {
   const Finished found = run_vecc({"predict", program(), other(), "--dtype=f32"});
   const Finished expected =

@@ -13,8 +13,11 @@ namespace {
 
 constexpr std::size_t kLongestPath = 4096;
 
-// The device of a backend that binds new graphs; none: the graph is compiled as any other.
+// The device of a backend that binds new graphs; none: the graph is compiled as any other, for
+// backends that bind none and for what is said of tables, which a bound graph has not.
 std::optional<Device> binding_device(const Options& options) {
+  const PlaceOptions& places = options.places;
+  if (!places.wishes.empty() || places.device_bytes > 0 || options.host_memory > 0) return {};
   const bool is_auto = options.backend == "auto";
   if (options.backend == "cpu" || (is_auto && options.device.kind != Device::Kind::Cuda)) {
     return Device{Device::Kind::Cpu, 0};

@@ -19,8 +19,9 @@ struct BoundSamples {
 };
 
 /// Runs the graph `path` by the saved program `options.input`, options.repeat times: stages `load`,
-/// `import`, `compile`, `bind`, `run`. `dtype`: none for the program's. Where a backend other than
-/// cpu is asked for, the graph gets the program's weights and is compiled as any other. Errors:
+/// `import`, `compile`, `bind`, `run`. `dtype`: none for the program's. Where a backend that binds
+/// no graphs is asked for, --place, --gpu-memory or --host-memory, the graph gets the program's
+/// weights and is compiled as any other. Errors:
 /// those of Template::read(), read_graph(), TemplateProgram::bind() and of the stages.
 [[nodiscard]] Result<BoundSamples> run_bound(Options options, const std::string& path,
                                              std::optional<DType> dtype, Stages& stages);

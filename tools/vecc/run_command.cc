@@ -27,7 +27,8 @@ Examples:
   vecc run model.vecc new.pb --backend=cuda
 
 The graph is of the program's template: same groups, functions, shapes and weights, other neurons.
-It is bound to kernels that are compiled already. docs/bind.md. Exit codes: those of vecc.)";
+It is bound to kernels that are compiled already; with --place, --gpu-memory or --host-memory it is
+compiled as any other graph. docs/bind.md. Exit codes: those of vecc.)";
 
 struct RunCommandLine {
   CLI::App app{"Outputs of a graph by a program that vecc --save-program wrote.", "vecc run"};
@@ -41,7 +42,6 @@ struct RunCommandLine {
     add_sample_options(app, options, device);
     app.remove_option(app.get_option("--load-weights"));
     app.remove_option(app.get_option("--loss"));
-    app.remove_option(app.get_option("--host-memory"));      // a template states none
     app.remove_option(app.get_option("--eval-batch-size"));  // a bound graph runs as a whole
     app.remove_option(app.get_option("--group"));            // a program knows those of files
     app.get_option("graph")->description("A saved program (docs/bind.md)");
@@ -63,11 +63,7 @@ struct RunCommandLine {
     paths.add_input("the graph " + graph, graph);
     paths.add_output("-o " + output, output);
     std::string problem = paths.find_conflict();
-    if (problem.empty()) problem = check_sample_options(options, device, output);
-    if (problem.empty() && options.backend == "cpu" && !options.places.wishes.empty()) {
-      problem = "--place needs --backend=cuda: on the cpu a program's tables are in memory";
-    }
-    return problem;
+    return problem.empty() ? check_sample_options(options, device, output) : problem;
   }
   [[nodiscard]] std::optional<DType> dtype() const {
     if (app.get_option("--dtype")->count() == 0) return std::nullopt;
