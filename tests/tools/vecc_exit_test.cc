@@ -55,7 +55,7 @@ TEST(VeccExit, bad_usage_is_2) {
     expect_failure(run_vecc({graph, "--eval-batch-size=2", std::string("--backend=") + backend}), 2,
                    "--eval-batch-size needs --backend=cpu");
     expect_failure(run_vecc({graph, "--host-memory=8G", std::string("--backend=") + backend}), 2,
-                   "--host-memory needs --backend=cpu");
+                   "--host-memory needs --backend=cpu: others have no tables in files");
   }
   expect_failure(run_vecc({graph, "--host-memory=0"}), 2, "--host-memory");
   expect_failure(run_vecc({graph, "--host-memory=8G", "--emit=ir"}), 2, "needs --run");

@@ -101,7 +101,7 @@ void add_host_memory(CLI::App& app, std::uint64_t& most) {
       app, "--host-memory", most, {1, std::numeric_limits<std::uint64_t>::max()},
       "The memory to hold at most (8G): tables that do not fit are in files (--place), and what "
       "takes more all the same is refused before it starts (docs/cpu.md). More than what is free: "
-      "where others can be swapped out")
+      "where others can be swapped out. Needs --backend=cpu")
       ->default_str("what is free");
 }
 

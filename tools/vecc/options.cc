@@ -324,7 +324,7 @@ std::string check_run_options(Options& o, const std::string& device) {
   }
   if (o.torch_reduce && o.backend != "torch") return "--torch-reduce needs --backend=torch";
   if (o.host_memory > 0 && o.backend != "auto" && o.backend != "cpu") {
-    return "--host-memory needs --backend=cpu: others do not say before what they take";
+    return "--host-memory needs --backend=cpu: others have no tables in files";
   }
   if (std::string problem = check_eval_batches(o); !problem.empty()) return problem;
   if (std::string problem = check_place_options(o); !problem.empty()) return problem;
