@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "src/kg/query_plan.h"
 #include "src/kg/scorer.h"
 #include "src/support/split_work.h"
 
@@ -42,7 +43,7 @@ class BestAnswers {
   std::vector<Answer> answers_;
 };
 
-// Batches of query numbers.
+// Batches of query numbers; `queries` as they are scored.
 std::vector<std::vector<std::uint32_t>> make_batches(std::span<const Query> queries,
                                                      BatchKind kind) {
   std::vector<std::uint32_t> order(queries.size());
@@ -67,25 +68,25 @@ template <class T>
 void answer_batch(QueryBatch<T>& batch, std::uint32_t entities, std::span<const Query> queries,
                   std::span<const std::uint32_t> numbers, const KnownTriples& known,
                   const AnswerOptions& options, std::vector<std::vector<Answer>>& answers) {
-  std::vector<Query> asked;
-  for (const std::uint32_t q : numbers) asked.push_back(queries[q]);
-  batch.set(asked);
+  std::vector<Query> scored;
+  for (const std::uint32_t q : numbers) scored.push_back(scored_as(queries[q], options.inverse));
+  batch.set(scored);
   AlignedVector<T> scores(batch.rows() * kAnswerBlock);
-  std::vector<BestAnswers> best(asked.size(), BestAnswers(std::min(options.top, entities)));
+  std::vector<BestAnswers> best(scored.size(), BestAnswers(std::min(options.top, entities)));
   for (std::uint32_t first = 0; first < entities; first += kAnswerBlock) {
     const std::uint32_t count = std::min(kAnswerBlock, entities - first);
     batch.score(first, count, scores.data(), kAnswerBlock);
-    for (std::size_t q = 0; q < asked.size(); ++q) {
+    for (std::size_t q = 0; q < scored.size(); ++q) {
       for (std::uint32_t i = 0; i < count; ++i) {
         Answer answer{first + i, static_cast<double>(scores[q * kAnswerBlock + i])};
         if (!best[q].takes(answer)) continue;
-        answer.known = known.contains(asked[q], answer.entity);
+        answer.known = known.contains(queries[numbers[q]], answer.entity);
         if (!answer.known || !options.drop_known) best[q].add(answer);
       }
     }
     if (entities - first <= kAnswerBlock) break;  // first + kAnswerBlock may be beyond 32 bits
   }
-  for (std::size_t q = 0; q < asked.size(); ++q) answers[numbers[q]] = best[q].take();
+  for (std::size_t q = 0; q < scored.size(); ++q) answers[numbers[q]] = best[q].take();
 }
 
 template <class T>
@@ -95,7 +96,9 @@ std::vector<std::vector<Answer>> answer_all(const Embeddings& embeddings,
                                             const KnownTriples& known,
                                             const AnswerOptions& options) {
   const Scorer<T> scorer(embeddings, tables);
-  const auto batches = make_batches(queries, scorer.batch_kind());
+  std::vector<Query> scored;
+  for (const Query& query : queries) scored.push_back(scored_as(query, options.inverse));
+  const auto batches = make_batches(scored, scorer.batch_kind());
   std::vector<std::vector<Answer>> answers(queries.size());
   split_work(options.threads, batches.size(), [&](auto&& next) {
     QueryBatch<T> batch(scorer);

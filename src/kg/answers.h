@@ -22,6 +22,8 @@ struct AnswerOptions {
   std::uint32_t top = 10;
   bool drop_known = false;
   std::uint32_t threads = 0;  ///< 0: one a processor
+  /// As RankOptions::inverse: (?, r, t) is scored as (t, inverse of r, ?).
+  std::vector<std::uint32_t> inverse = {};
 };
 
 /// By query: the best `top` entities (fewer where there are no more), by falling score, equal ones

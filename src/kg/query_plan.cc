@@ -16,13 +16,6 @@ struct Item {
   auto operator<=>(const Item&) const = default;
 };
 
-// (?, r, t) as (t, inverse of r, ?), where r has an inverse.
-Query scored_as(const Query& query, std::span<const std::uint32_t> inverse) {
-  const bool turns = query.asked == Side::Head && query.relation < inverse.size() &&
-                     inverse[query.relation] != kNoInverse;
-  return turns ? Query{inverse[query.relation], Side::Tail, query.anchor} : query;
-}
-
 void cut_batches(QueryPlan& plan, BatchKind kind, std::size_t batch_size) {
   for (std::size_t q = 0; q < plan.scored.size(); ++q) {
     const bool is_full = plan.batch.empty() || q - plan.batch.back() == batch_size;
@@ -33,6 +26,12 @@ void cut_batches(QueryPlan& plan, BatchKind kind, std::size_t batch_size) {
 }
 
 }  // namespace
+
+Query scored_as(const Query& query, std::span<const std::uint32_t> inverse) {
+  const bool turns = query.asked == Side::Head && query.relation < inverse.size() &&
+                     inverse[query.relation] != kNoInverse;
+  return turns ? Query{inverse[query.relation], Side::Tail, query.anchor} : query;
+}
 
 bool fit_together(const Query& a, const Query& b, BatchKind kind) {
   switch (kind) {

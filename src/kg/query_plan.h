@@ -19,6 +19,9 @@ struct QueryPlan {
   std::vector<std::uint64_t> batch;       ///< first query of each batch, and the end
 };
 
+/// (?, r, t) as (t, inverse of r, ?), where r has an inverse: RankOptions::inverse.
+[[nodiscard]] Query scored_as(const Query& query, std::span<const std::uint32_t> inverse);
+
 /// What all queries of a batch have in common.
 enum class BatchKind : std::uint8_t { Any, OneRelation, OneSide };
 

@@ -48,6 +48,22 @@ TEST(Answers, AreTheBestFirstAndEqualOnesByNumber) {
   EXPECT_THAT(entities_of(answers[2]), testing::ElementsAre(1, 2, 3, 4));
 }
 
+// Of heads the relation's inverse is scored; what is known is as it was asked.
+TEST(Answers, ForHeadsAreThoseOfTheInverse) {
+  const kg::Embeddings e = line(100);
+  const std::vector<Query> queries{{0, Side::Head, 50}, {0, Side::Tail, 50}};
+  const kg::KnownTriples known(std::vector<kg::Triple>{{48, 0, 50}});
+  kg::AnswerOptions options;
+  options.top = 2;
+  EXPECT_THAT(entities_of(kg::answer_queries(e, queries, known, options)[0]),
+              testing::ElementsAre(49, 48));
+  options.inverse = {1, 0};
+  const auto answers = kg::answer_queries(e, queries, known, options);
+  EXPECT_THAT(entities_of(answers[0]), testing::ElementsAre(48, 47));
+  EXPECT_TRUE(answers[0][0].known);
+  EXPECT_THAT(entities_of(answers[1]), testing::ElementsAre(51, 50));
+}
+
 TEST(Answers, OfMoreThanThereAreAreAll) {
   const kg::Embeddings e = line(3);
   kg::AnswerOptions options;

@@ -1,6 +1,7 @@
 // vecc-kg as a user sees it: the whole way from triples to answers, and what it refuses.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -119,6 +120,21 @@ TEST_F(KgCommand, InverseRelationsAnswerForHeads) {
   EXPECT_TRUE(evaluate("on")["inverse"]);
   EXPECT_FALSE(evaluate("off")["inverse"]);
   EXPECT_EQ(evaluate("on")["split"], "all");
+  const auto predict = [&](const std::string& query, const std::string& inverse) {
+    const Finished done =
+        run_tool("vecc-kg", {"predict", folder + "/both.safetensors", "--model=complex", "--header",
+                             "--triples=" + folder + "/kg.csv", "--query=" + query,
+                             "--inverse=" + inverse, "--json"});
+    EXPECT_EQ(done.code, 0) << done.err;
+    return nlohmann::json::parse(done.out)["queries"][0]["answers"];
+  };
+  // (?, r, t) is (t, r^-1, ?), with the same known answers, and the other way round.
+  const auto heads = predict("?,likes,b", "on");
+  EXPECT_EQ(heads, predict("b,likes^-1,?", "on"));
+  EXPECT_EQ(std::ranges::count_if(heads, [](const auto& answer) { return bool(answer["known"]); }),
+            1);
+  EXPECT_NE(heads, predict("?,likes,b", "off"));
+  EXPECT_EQ(predict("?,likes^-1,b", "on"), predict("b,likes,?", "off"));
 }
 
 TEST_F(KgCommand, RefusesWhatItCannotMean) {

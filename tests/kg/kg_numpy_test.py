@@ -89,7 +89,8 @@ class KgTest(unittest.TestCase):
                                                  self.random.integers(0, N, 300))}
         drawn |= {(i, R - 1, i + 1) for i in range(9)}  # one to one
         self.triples = [tuple(map(int, t)) for t in self.random.permutation(sorted(drawn))]
-        self.test = self.triples[-60:]
+        # A triple that the file has twice, and one of train.txt: both are ranked as often.
+        self.test = self.triples[-60:] + [self.triples[-1], self.triples[0]]
         self.entities = [f"entity {i}, é" for i in range(N)]
         self.relations = [f"r{i}" for i in range(R)]
         for name, part in (("train", self.triples[:-90]), ("valid", self.triples[-90:-60]),

@@ -1,5 +1,6 @@
 #include "tools/kg/answer_names.h"
 
+#include "src/kg/ranks.h"
 #include "src/support/utf8.h"
 #include "src/support/value_text.h"
 #include "tools/import/load/csv_reader.h"
@@ -55,6 +56,29 @@ Result<kg::Query> query_of_names(const KgModel& model, const QueryNames& names,
   VECC_TRY(query.anchor, find_entity(model, tail ? *tail : *head, place));
   VECC_TRY(query.relation, find_relation(model, *relation, place));
   return query;
+}
+
+Result<std::vector<std::vector<kg::Answer>>> answer_by_names(const KgModel& model,
+                                                             std::span<const kg::Query> queries,
+                                                             std::vector<kg::Triple> triples,
+                                                             kg::AnswerOptions options,
+                                                             bool asks_inverse) {
+  options.inverse.clear();
+  if (asks_inverse) {
+    std::vector<std::uint32_t> for_heads;
+    for (const kg::Query& query : queries) {
+      if (query.asked == kg::Side::Head) for_heads.push_back(query.relation);
+    }
+    VECC_TRY(options.inverse, choose_inverse(model.relations, for_heads, "predict"));
+  }
+  const std::vector<std::uint32_t> inverse = inverse_relations(model.relations);
+  const std::size_t given = triples.size();
+  for (std::size_t i = 0; i < given; ++i) {
+    const kg::Triple t = triples[i];
+    const std::uint32_t turned = inverse[t.relation];
+    if (turned != kg::kNoInverse) triples.push_back({t.tail, turned, t.head});
+  }
+  return kg::answer_queries(model.embeddings, queries, kg::KnownTriples(triples), options);
 }
 
 std::string lines_of(const KgModel& model, const kg::Query& query,

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,13 @@ namespace vecc::tools {
 using QueryNames = std::array<std::optional<std::string>, 3>;
 [[nodiscard]] Result<kg::Query> query_of_names(const KgModel& model, const QueryNames& names,
                                                const std::string& place);
+
+/// kg::answer_queries() by names: known are `triples`, also where a query asks them by NAME^-1.
+/// `asks_inverse`: for heads by inverse relations, where the weights have them, as
+/// evaluate_triples() does; options.inverse is not read. Error: that of choose_inverse().
+[[nodiscard]] Result<std::vector<std::vector<kg::Answer>>> answer_by_names(
+    const KgModel& model, std::span<const kg::Query> queries, std::vector<kg::Triple> triples,
+    kg::AnswerOptions options, bool asks_inverse);
 
 /// Of one query: `head relation tail score known` for each answer; tabs between, names escaped as
 /// for a terminal.

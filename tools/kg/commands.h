@@ -24,4 +24,7 @@ namespace vecc::tools {
 /// The weights and what says how to read them; `options` must outlive the parse.
 void add_kg_model_options(CLI::App& app, KgModelOptions& options);
 
+/// --inverse=on|off of evaluate and predict; `inverse` must outlive the parse.
+void add_inverse_option(CLI::App& app, std::string& inverse);
+
 }  // namespace vecc::tools

@@ -57,11 +57,7 @@ struct EvaluateTriplesCommandLine {
     add_triple_format_options(app, layout);
     add_split_option(app, split, "test; of one file all");
     app.get_option("--split")->description("The triples to rank; all of them filter");
-    app.add_option("--inverse", inverse,
-                   "Ask for heads by the relation NAME^-1, where the weights have it")
-        ->check(CLI::IsMember({"on", "off"}).description(""))
-        ->type_name("on|off")
-        ->capture_default_str();
+    add_inverse_option(app, inverse);
     add_device_options(app, backend, options.device, "Where ranks are computed");
     add_whole(app, "--threads", options.threads, {0, 4096}, "0: one a processor");
     app.add_flag("--json", json, "As one JSON object, with times and sizes");

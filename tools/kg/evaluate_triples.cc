@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "src/kg/cuda/cuda_ranks.h"
-#include "vecc/escape.h"
 
 namespace vecc::tools {
 namespace {
@@ -41,20 +39,6 @@ std::vector<std::pair<const char*, double>> means_of(const kg::RankMeans& means)
           {"mean_rank", means.mean_rank}};
 }
 
-// The inverse of each relation of the triples; none where the model has none of them.
-Result<std::vector<std::uint32_t>> choose_inverse(const NameTable& relations,
-                                                  const std::vector<kg::Triple>& triples) {
-  std::vector<std::uint32_t> inverse = inverse_relations(relations);
-  const auto has = [&](const kg::Triple& t) { return inverse[t.relation] != kg::kNoInverse; };
-  if (std::ranges::none_of(triples, has)) return std::vector<std::uint32_t>();
-  const auto lacks = std::ranges::find_if_not(triples, has);
-  if (lacks == triples.end()) return inverse;
-  return Errors(ErrorCode::BadSample, "evaluate",
-                fmt::format("the weights have inverse relations (NAME^-1), but none of \"{}\"; "
-                            "--inverse=off asks every relation for heads itself",
-                            escape_terminal(relations.names()[lacks->relation])));
-}
-
 }  // namespace
 
 Result<TripleRanking> choose_ranking(const NameTable& relations, const KgTriples& data,
@@ -74,7 +58,9 @@ Result<TripleRanking> choose_ranking(const NameTable& relations, const KgTriples
   ranking.options.threads = options.threads;
   ranking.options.progress = options.progress;
   if (options.inverse) {
-    VECC_TRY(ranking.options.inverse, choose_inverse(relations, ranking.asked));
+    std::vector<std::uint32_t> asked;
+    for (const kg::Triple& triple : ranking.asked) asked.push_back(triple.relation);
+    VECC_TRY(ranking.options.inverse, choose_inverse(relations, asked, "evaluate"));
   }
   return ranking;
 }

@@ -1,5 +1,6 @@
 #include "tools/kg/kg_model.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "src/kg/embeddings_file.h"
@@ -182,7 +183,25 @@ std::vector<std::uint32_t> inverse_relations(const NameTable& relations) {
     const auto found = relations.find(std::string(names[r]) + std::string(kInverseEnding));
     inverse.push_back(found.value_or(kg::kNoInverse));
   }
+  for (std::uint32_t r = 0; r < inverse.size(); ++r) {
+    if (inverse[r] == kg::kNoInverse || inverse[inverse[r]] != kg::kNoInverse) continue;
+    inverse[inverse[r]] = r;
+  }
   return inverse;
+}
+
+Result<std::vector<std::uint32_t>> choose_inverse(const NameTable& relations,
+                                                  std::span<const std::uint32_t> asked,
+                                                  const std::string& place) {
+  std::vector<std::uint32_t> inverse = inverse_relations(relations);
+  const auto has = [&](std::uint32_t relation) { return inverse[relation] != kg::kNoInverse; };
+  if (std::ranges::none_of(asked, has)) return std::vector<std::uint32_t>();
+  const auto lacks = std::ranges::find_if_not(asked, has);
+  if (lacks == asked.end()) return inverse;
+  return Errors(ErrorCode::BadSample, place,
+                "the weights have inverse relations (NAME^-1), but none of " +
+                    quote(relations.names()[*lacks]) +
+                    "; --inverse=off asks every relation for heads itself");
 }
 
 }  // namespace vecc::tools

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,7 +56,12 @@ struct KgTriples {
 [[nodiscard]] Result<std::uint32_t> find_relation(const KgModel& model, std::string_view name,
                                                   const std::string& place);
 
-/// By relation: the number of NAME^-1, or kg::kNoInverse.
+/// By relation: the number of NAME^-1, of NAME^-1 that of NAME, or kg::kNoInverse.
 [[nodiscard]] std::vector<std::uint32_t> inverse_relations(const NameTable& relations);
+
+/// inverse_relations(), to ask for heads by; empty where no relation that is `asked` for heads has
+/// one. Error: BadSample (some have one and some have none; `place` says who asks).
+[[nodiscard]] Result<std::vector<std::uint32_t>> choose_inverse(
+    const NameTable& relations, std::span<const std::uint32_t> asked, const std::string& place);
 
 }  // namespace vecc::tools

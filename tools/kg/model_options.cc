@@ -32,4 +32,12 @@ void add_kg_model_options(CLI::App& app, KgModelOptions& options) {
            "Bytes of the weights, unpacked: 64M, 4G");
 }
 
+void add_inverse_option(CLI::App& app, std::string& inverse) {
+  app.add_option("--inverse", inverse,
+                 "Ask for heads by the relation NAME^-1, where the weights have it")
+      ->check(CLI::IsMember({"on", "off"}).description(""))
+      ->type_name("on|off")
+      ->capture_default_str();
+}
+
 }  // namespace vecc::tools

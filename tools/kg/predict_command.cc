@@ -33,6 +33,7 @@ struct AnswerCommandLine {
   std::string triples;
   TripleLayout layout;
   std::string known = "mark";
+  std::string inverse = "on";
   std::string output;
   kg::AnswerOptions options;
   bool json = false;
@@ -55,6 +56,7 @@ struct AnswerCommandLine {
         ->check(CLI::IsMember({"mark", "drop"}).description(""))
         ->type_name("mark|drop")
         ->capture_default_str();
+    add_inverse_option(app, inverse);
     add_whole(app, "--threads", options.threads, {0, 4096}, "0: one a processor");
     app.add_flag("--json", json, "As one JSON object");
     app.add_option("-o,--output", output, "Where to write them; default: stdout")
@@ -101,8 +103,8 @@ Result<void> answer_by(const AnswerCommandLine& line) {
   if (!line.triples.empty()) {
     VECC_TRY(data, load_kg_triples(model, line.triples, line.layout));
   }
-  const auto answers =
-      kg::answer_queries(model.embeddings, queries, kg::KnownTriples(data.triples), line.options);
+  VECC_TRY(const auto answers, answer_by_names(model, queries, std::move(data.triples),
+                                               line.options, line.inverse == "on"));
   std::string text = line.json ? "" : std::string(kAnswerHeader);
   Json list = Json::array();
   for (std::size_t q = 0; q < queries.size(); ++q) {

@@ -74,18 +74,6 @@ struct TrainingData {
   bool validates = false;
 };
 
-/// EncoderOptions::inverse, of relations that all have an inverse.
-std::vector<std::uint32_t> inverses_of(const NameTable& relations) {
-  std::vector<std::uint32_t> inverse(relations.size());
-  for (std::uint32_t r = 0; r < inverse.size(); ++r) {
-    const auto found = relations.find(std::string(relations.names()[r]) + "^-1");
-    if (!found) continue;
-    inverse[r] = *found;
-    inverse[*found] = r;
-  }
-  return inverse;
-}
-
 NameTable table_of_names(const StringColumn& names) {
   NameTable table;
   for (std::size_t i = 0; i < names.size(); ++i) table.add(names[i]);
@@ -255,7 +243,9 @@ Result<std::unique_ptr<kg::TripleTrainer>> make_trainer_of(const KgTrainOptions&
   const bool has_encoder = options.train.encoder.kind != kg::EncoderKind::None;
   if (has_encoder || options.device.kind != Device::Kind::Cuda) {
     kg::TripleTrainOptions train = options.train;
-    if (has_encoder && options.inverse == "on") train.encoder.inverse = inverses_of(data.relations);
+    if (has_encoder && options.inverse == "on") {
+      train.encoder.inverse = inverse_relations(data.relations);
+    }
     return kg::make_triple_trainer(data.training, entities, relations, train);
   }
   return kg::make_cuda_triple_trainer(data.training, entities, relations, options.train,

@@ -68,7 +68,8 @@ std::string evaluate_kg(const KgModel& self, const std::string& triples, const s
 std::vector<std::vector<NamedAnswer>> predict_kg(const KgModel& self,
                                                  const std::vector<tools::QueryNames>& names,
                                                  std::uint32_t top, const std::string& triples,
-                                                 bool drop_known, std::uint32_t threads) {
+                                                 bool drop_known, bool inverse,
+                                                 std::uint32_t threads) {
   return without_lock([&] {
     std::vector<kg::Query> queries;
     for (std::size_t q = 0; q < names.size(); ++q) {
@@ -77,8 +78,8 @@ std::vector<std::vector<NamedAnswer>> predict_kg(const KgModel& self,
     }
     tools::KgTriples data;
     if (!triples.empty()) data = take(tools::load_kg_triples(self, triples));
-    const auto answers = kg::answer_queries(
-        self.embeddings, queries, kg::KnownTriples(data.triples), {top, drop_known, threads});
+    const auto answers = take(tools::answer_by_names(self, queries, std::move(data.triples),
+                                                     {top, drop_known, threads}, inverse));
     std::vector<std::vector<NamedAnswer>> result;
     for (const auto& list : answers) {
       auto& named = result.emplace_back();
@@ -126,7 +127,7 @@ void bind_knowledge_graph(nb::module_& module) {
       .def("evaluate", evaluate_kg, nb::arg("triples"), nb::arg("split"), nb::arg("inverse"),
            nb::arg("threads"), nb::arg("backend"), nb::arg("device"))
       .def("predict", predict_kg, nb::arg("queries"), nb::arg("top"), nb::arg("triples"),
-           nb::arg("drop_known"), nb::arg("threads"))
+           nb::arg("drop_known"), nb::arg("inverse"), nb::arg("threads"))
       .def("nearest", nearest_to, nb::arg("entity"), nb::arg("top"), nb::arg("by"));
 }
 

@@ -54,15 +54,18 @@ class Embeddings:
         return found
 
     def predict(self, queries: Sequence[Query], *, top: int = 10, triples: Optional[Path] = None,
-                known: str = "mark", threads: int = 0) -> List[List[Tuple[str, float, bool]]]:
+                known: str = "mark", inverse: bool = True,
+                threads: int = 0) -> List[List[Tuple[str, float, bool]]]:
         """The best answers of each query: entity, score, and whether `triples` has it. Known ones
-        are marked, or left out by `known="drop"`."""
+        are marked, or left out by `known="drop"`. `inverse`: heads are asked for by the relation
+        NAME^-1, where the weights have it, as evaluate() does."""
         if known not in ("mark", "drop"):
             raise usage_error("known", f"{known!r} is none of mark, drop")
         if known == "drop" and triples is None:
             raise usage_error("known", "'drop' needs triples=")
         path = os.fspath(triples) if triples is not None else ""
-        return self._core.predict(list(queries), top, path, known == "drop", threads)
+        return self._core.predict(list(queries), top, path, known == "drop", inverse,
+                                  threads)
 
     def nearest(self, entity: str, *, top: int = 10, by: str = "cosine") -> List[Tuple[str, float]]:
         """The entities with the largest cosine, or the smallest distance (`by="euclidean"`)."""
