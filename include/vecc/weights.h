@@ -51,7 +51,7 @@ struct WeightTensor {
 };
 /// The elements as numbers: exact but for integers beyond 2^53.
 [[nodiscard]] std::vector<double> values_of(const WeightTensor& tensor);
-/// The same; those of F32 and F64 are not copied, but stay where the tensor has them.
+/// The same; those of F32, and of F64 that are not all floats, stay where the tensor has them.
 [[nodiscard]] SharedNumbers numbers_of(WeightTensor tensor);
 /// `[12, 3, 1]`
 [[nodiscard]] std::string text_of_shape(const std::vector<std::uint64_t>& shape);
