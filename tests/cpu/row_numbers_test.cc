@@ -9,7 +9,7 @@
 
 #include "backends/cpu/cpu_backend.h"
 #include "backends/reference/program_interpreter.h"
-#include "src/program/value_indices.h"
+#include "src/plan/host_memory.h"
 #include "tests/backends/program_check.h"
 #include "tests/program/random_program.h"
 #include "tests/reference/interpreter_check.h"
@@ -361,6 +361,23 @@ TEST(CpuRowNumbers, EqualRowsMayBeStoredTwice) {
   add(p, UpdateOp{}, {state, rows, scalars(p, {3, 1, 3})});
   output_rows(p, {state});
   expect_interpreted(p);
+}
+
+TEST(CpuRowNumbers, WhatAStepTakesIsStatedBefore) {
+  constexpr std::uint32_t kDraws = 70000;
+  Program p;
+  build_step(p, 90, kDraws, Shape::column(3));
+  HostMemory stated;
+  ExecutionOptions options;
+  options.check_plan = [&](const PlannedProgram& planned) {
+    stated = host_memory(planned.program, planned.plan);
+    return Result<void>();
+  };
+  const auto executable = cpu_backend().compile(p, options).value();
+  // List, order, ranks, offsets, and what sorting takes.
+  EXPECT_GE(stated.own, 5 * kDraws * sizeof(std::uint32_t));
+  EXPECT_EQ(executable->bytes(), stated.values + stated.constants + stated.parameters +
+                                     stated.states + stated.read + stated.narrow);
 }
 
 // The values of a run that ended early are not there, nor those of the run before it.
