@@ -1,6 +1,6 @@
-// A training of triples as Programs that the interpreter, or another backend, runs in double: a step by the definitions
-// of step_program.h, differentiated by vecc, whose inputs are what a batch has by plain
-// definitions.
+// A training of triples as Programs that the interpreter, or another backend, runs in double: a
+// step by the definitions of step_program.h, differentiated by vecc, whose inputs are what a batch
+// has by plain definitions.
 #pragma once
 
 #include <cstdint>
