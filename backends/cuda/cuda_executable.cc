@@ -12,7 +12,9 @@
 #include "src/plan/launch_layout.h"
 #include "src/support/free_memory.h"
 #include "src/support/log.h"
+#include "src/support/quantity_text.h"
 #include "src/support/timed_stage.h"
+#include "src/support/what_helps.h"
 
 namespace vecc::cuda {
 
@@ -138,14 +140,18 @@ Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_whole(const Program& p
 
 namespace {
 
-// What a typical batch takes, compact.
+// Elements of values that are counted for compact batches.
 Result<std::uint64_t> compact_values(const Plan& plan, const Program& program,
                                      const BatchOptions& options) {
   VECC_TRY(const BatchPlan batch, make_batch_plan(plan, program, options, /*compact=*/true));
   if (!is_empty(options.typical)) VECC_TRY_VOID(check_batch(batch, options.typical));
   BatchRows rows;
   BatchBinder(batch).bind(options.typical, rows);
-  return rows.value_count;
+  return BatchRunner::kUsualValues * rows.value_count;
+}
+
+bool is_out_of_memory(const Errors& errors) {
+  return errors.list().front().code == ErrorCode::OutOfMemory;
 }
 
 struct PlacedBatches {
@@ -158,9 +164,9 @@ Result<PlacedBatches> place_compact(Plan plan, const Program& program,
                                     const ExecutionOptions& options, const Device& device) {
   VECC_TRY_VOID(check_compact(plan, *options.batch));
   VECC_TRY(const std::uint64_t values, compact_values(plan, program, *options.batch));
-  VECC_TRY(auto tables,
-           place_on_device(plan, program, options, device, BatchRunner::kUsualValues * values));
-  return PlacedBatches{std::move(plan), std::move(tables), true};
+  auto tables = place_on_device(plan, program, options, device, values);
+  if (!tables) return say_what_helps(tables.error(), "a smaller --batch-size needs fewer values");
+  return PlacedBatches{std::move(plan), *std::move(tables), true};
 }
 
 // Where values of all samples have no room on the device, batches are compact.
@@ -172,12 +178,17 @@ Result<PlacedBatches> place_batches(Plan plan, const Program& program,
   }
   auto tables = place_on_device(plan, program, options, device);
   if (tables) return PlacedBatches{std::move(plan), *std::move(tables), false};
-  const bool has_no_room = tables.error().list().front().code == ErrorCode::OutOfMemory;
-  if (!has_no_room || values == BatchValues::Spread || !check_compact(plan, *options.batch)) {
+  if (!is_out_of_memory(tables.error()) || !check_compact(plan, *options.batch)) {
     return tables.error();
   }
+  if (values == BatchValues::Spread) {
+    VECC_TRY(const std::uint64_t compact, compact_values(plan, program, *options.batch));
+    return say_what_helps(tables.error(), "--batch-values=compact needs " +
+                                              text_of_bytes(compact * byte_size(plan.dtype)) +
+                                              " of values");
+  }
   auto compact = place_compact(std::move(plan), program, options, device);
-  if (!compact) return tables.error();
+  if (!compact && !is_out_of_memory(compact.error())) return tables.error();
   return compact;
 }
 

@@ -29,22 +29,43 @@ std::uint64_t bytes_of_values(const Plan& plan) {
   return plan.arena_elements * byte_size(plan.dtype);
 }
 
-Errors does_not_fit(const Plan& plan, const std::string& device, const Tables& tables,
-                    std::uint64_t arrays, std::uint64_t room) {
-  return Errors(ErrorCode::OutOfMemory, device,
-                "needs " + text_of_bytes(bytes_of_values(plan)) + " of values (the largest are " +
-                    largest_values(plan) + "), " + text_of_bytes(arrays) + " of indices and " +
-                    text_of_bytes(bytes_at(tables, TablePlace::Device)) +
-                    " of tables that are to be on the device; it has " + text_of_bytes(room) +
-                    ". --emit=plan lists all buffers; a smaller --batch-size needs fewer values, "
-                    "--backend=cpu uses the host's memory\n" +
-                    text_of(tables));
-}
+// Of the device's memory.
+struct DeviceRoom {
+  std::uint64_t free = 0;
+  std::uint64_t limit = 0;  // --gpu-memory; 0: none
+  std::uint64_t taken = 0;  // by tables that are there
 
-// Of which tables that are there have taken a part.
-std::uint64_t room_for_others(const PlaceOptions& places, std::uint64_t room, std::uint64_t taken) {
-  if (places.device_bytes == 0) return room;
-  return std::min(room, places.device_bytes - std::min(taken, places.device_bytes));
+  [[nodiscard]] bool is_limited() const {
+    return limit != 0 && limit - std::min(taken, limit) < free;
+  }
+  [[nodiscard]] std::uint64_t left() const {
+    return is_limited() ? limit - std::min(taken, limit) : free;
+  }
+  [[nodiscard]] std::uint64_t without_tables() const {
+    const std::uint64_t all = taken > ~free ? ~std::uint64_t{0} : free + taken;
+    return limit == 0 ? all : std::min(limit, all);
+  }
+  [[nodiscard]] std::string text() const {
+    const std::string beside =
+        taken == 0 ? "" : " beside tables that are there (" + text_of_bytes(taken) + ")";
+    if (!is_limited()) return "it has " + text_of_bytes(left()) + " free" + beside;
+    return "--gpu-memory=" + text_of_bytes(limit) + " leaves " + text_of_bytes(left()) + beside;
+  }
+};
+
+Errors does_not_fit(const Plan& plan, const std::string& device, const Tables& tables,
+                    std::uint64_t arrays, const DeviceRoom& room) {
+  const std::uint64_t on_device = bytes_at(tables, TablePlace::Device);
+  std::string text = "needs " + text_of_bytes(bytes_of_values(plan)) +
+                     " of values (the largest are " + largest_values(plan) + "), " +
+                     text_of_bytes(arrays) + " of indices and " + text_of_bytes(on_device) +
+                     " of tables that are to be on the device; " + room.text() +
+                     ". --emit=plan lists all buffers; --backend=cpu uses the host's memory";
+  const bool has_tables = on_device + room.taken > 0;
+  if (has_tables && bytes_of_values(plan) + arrays <= room.without_tables()) {
+    text += "; --place=TABLE=host has one of these tables there";
+  }
+  return Errors(ErrorCode::OutOfMemory, device, text + '\n' + text_of(tables));
 }
 
 }  // namespace
@@ -62,8 +83,8 @@ std::uint64_t room_beside(const Plan& plan, const Tables& tables, const PlaceOpt
     if (table.place != TablePlace::Device) continue;
     (table.is_there ? taken : own) += table.bytes;
   }
-  room = room_for_others(places, room, taken);
-  return room - std::min(own, room);
+  const std::uint64_t left = DeviceRoom{room, places.device_bytes, taken}.left();
+  return left - std::min(own, left);
 }
 
 std::string text_of_device(const Plan& plan, const Tables& tables) {
@@ -97,12 +118,13 @@ Result<std::vector<PlacedTable>> place_tables(const Plan& plan, const Program& p
     if (*placed == TablePlace::Device) taken += table.bytes;
     there.push_back(std::move(table));
   }
-  room = room_for_others(places, room, taken);
+  const DeviceRoom device_room{room, places.device_bytes, taken};
+  room = device_room.left();
   const std::uint64_t arrays = has_arrays ? bytes_of_device_arrays(plan) : 0;
   const std::uint64_t others = bytes_of_values(plan) + arrays;
   move_tables(tables, TablePlace::Device, TablePlace::Host, room - std::min(others, room));
   if (others + bytes_at(tables, TablePlace::Device) > room) {
-    return does_not_fit(plan, device, tables, arrays, room);
+    return does_not_fit(plan, device, tables, arrays, device_room);
   }
   if (const std::uint64_t host = bytes_at(tables, TablePlace::Host); host > host_room) {
     return Errors(ErrorCode::OutOfMemory, device,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/support/log.h"
+#include "src/support/what_helps.h"
 #include "src/train/batch_way.h"
 #include "src/train/sample_weights.h"
 #include "vecc/step_inputs.h"
@@ -150,7 +151,13 @@ Result<void> BatchSteps::compile_masked(const Backend& backend, const ExecutionO
   own.own_parameters = made_.step.own_parameters;
   own.expected_runs = 0;  // once a batch
   if (bound_) own.storage = bound_->storage();
-  VECC_TRY(masked_, backend.compile(whole, own));
+  auto masked = backend.compile(whole, own);
+  if (!masked && bound_) {
+    return say_what_helps(masked.error(),
+                          "this step, with a mask, has values of all samples; --batch=bind has one "
+                          "that is bound to each batch");
+  }
+  VECC_TRY(masked_, std::move(masked));
   forward_ = std::move(forward);
   forget_values(forward_);
   restrict_.emplace(forward_);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/support/list_threads.h"
+#include "src/support/what_helps.h"
 #include "src/train/batch_prefetch.h"
 #include "src/train/batch_steps.h"
 #include "src/train/batch_way.h"
@@ -405,13 +406,22 @@ class BatchTrainer final : public Trainer {
                              /*optimizes=*/is_full_batch(), options_);
   }
 
+  [[nodiscard]] const char* way_out() const {
+    if (!is_full_batch()) return "a smaller --batch-size needs fewer values";
+    if (options_.loss.loss == Loss::MarginRanking)
+      return "--batch-size=N needs values of N samples";
+    return "--batch-size=N --batch=bind computes values of N samples";
+  }
+
   Result<CompiledStep> compile_step(const Samples& samples) {
     VECC_TRY(StepProgram step, make_step(samples));
     VECC_TRY_VOID(check_places(execution_.places, step.program, /*of_steps=*/false));
     ExecutionOptions execution = execution_;
     execution.own_parameters = step.own_parameters;
     if (!batches_come_again()) execution.expected_runs = 0;  // others have the same kernels
-    VECC_TRY(auto executable, backend_.compile(step.program, execution));
+    auto compiled = backend_.compile(step.program, execution);
+    if (!compiled) return say_what_helps(compiled.error(), way_out());
+    std::unique_ptr<Executable> executable = *std::move(compiled);
     step.program = Program();  // its indices, of which the executable has its own
     return CompiledStep{std::move(step), std::move(executable)};
   }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# tables_test.sh VECC GRAPH: a training whose tables are in the host's memory has the weights, bit for
+# tables_test.sh VECC GRAPH VECC_IMPORT: a training whose tables are in the host's memory has the weights, bit for
 # bit, of one whose tables are on the GPU, in every way of its steps and after a resume.
 set -euo pipefail
-vecc=$1 graph=$2
+vecc=$1 graph=$2 import=$3
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 
@@ -52,6 +52,47 @@ for weight in host device; do
         --place="predict/0: aggregation"=$fact
       same placed scheduled
     done
+  done
+done
+
+# Tables that only the steps have.
+train scheduled --batch-size=4 --place=target/0=host --place=step.rate=host
+same placed scheduled
+
+# What a refusal names: the limit, and what helps of the step that was chosen.
+"$import" synth --nodes=300 --edges=1200 --types=4 --classes=4 --model=rgcn --dims=16,4 --init=glorot \
+  --quiet -o "$work/typed.pb"
+refused() { # WORDS OPTION...
+  local status=0
+  "$vecc" "$work/typed.pb" --backend=cuda --train --epochs=1 "${@:2}" >"$work/out" 2>"$work/errors" ||
+    status=$?
+  ((status == 5)) || fail "${*:2}: exit code $status"
+  grep -q "; --gpu-memory=.* leaves .*$1" "$work/errors" || fail "${*:2}: $(cat "$work/errors")"
+}
+refused "--batch-size=N --batch=bind computes values of N samples" --gpu-memory=80K
+for way in "" --batch=mask; do
+  refused "beside tables that are there (.*--batch=bind has one that is bound to each batch" \
+    --gpu-memory=80K --batch-size=8 $way
+  refused "--place=TABLE=host has one of these tables there" --gpu-memory=120K --batch-size=8 $way
+done
+refused "--batch-values=compact needs .* of values" --gpu-memory=120K --batch-size=8 --batch=bind \
+  --batch-values=spread
+refused "a smaller --batch-size needs fewer values" --gpu-memory=80K --batch-size=150
+"$vecc" "$work/typed.pb" --backend=cuda --train --epochs=1 --gpu-memory=80K --batch-size=8 \
+  --batch=bind --quiet >"$work/out" || fail "no room with --batch=bind"
+
+# By a saved program the same counts.
+train saved --save-program="$work/model.vecc"
+for command in run predict; do
+  by=("$vecc" "$command" "$work/model.vecc" "$graph" --backend=cuda)
+  "${by[@]}" --place=w0=host >"$work/out" 2>"$work/log" || fail "$command: $(cat "$work/log")"
+  grep -q "1 table of .* in the host's memory" "$work/log" || fail "$command: $(cat "$work/log")"
+  options=(--place=nosuch=host --gpu-memory=1) codes=(2 5) words=('no table "nosuch"' E063)
+  for i in 0 1; do
+    status=0
+    "${by[@]}" "${options[i]}" >"$work/out" 2>"$work/errors" || status=$?
+    ((status == codes[i])) || fail "$command ${options[i]}: exit code $status"
+    grep -q "${words[i]}" "$work/errors" || fail "$command: $(cat "$work/errors")"
   done
 done
 

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "src/support/quantity_text.h"
 #include "tests/support/program_of_tables.h"
 
 namespace vecc::test {
@@ -24,6 +25,13 @@ std::string places_of(const std::vector<PlacedTable>& tables) {
     text += table.name + " " + std::string(text_of(table.place)) + "\n";
   }
   return text;
+}
+
+void expect_says(const Result<std::vector<PlacedTable>>& refused,
+                 const std::vector<std::string>& words) {
+  ASSERT_FALSE(refused);
+  const std::string text = refused.error().text();
+  for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << text;
 }
 
 class PlaceTables : public testing::Test {
@@ -74,8 +82,7 @@ TEST_F(PlaceTables, WishesAreKept) {
   const auto refused = place(places, others() + 1000);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().list().front().code, ErrorCode::OutOfMemory);
-  EXPECT_NE(refused.error().text().find("31.2 KB of tables"), std::string::npos)
-      << refused.error().text();
+  expect_says(refused, {"31.2 KB of tables", "it has ", " free. ", "--place=TABLE=host"});
 }
 
 TEST_F(PlaceTables, WhatFitsNowhereIsRefused) {
@@ -83,6 +90,22 @@ TEST_F(PlaceTables, WhatFitsNowhereIsRefused) {
   const auto refused = place({}, others() + 1000, 31999);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().text().find("of the host's memory"), std::string::npos);
+}
+
+// The cause, and places of tables only where these leave enough.
+TEST_F(PlaceTables, TheRefusalNamesTheLimit) {
+  PlaceOptions asked;
+  asked.device_bytes = others() - 1;
+  const auto values = place(asked);
+  expect_says(values, {"--gpu-memory=" + text_of_bytes(others() - 1) + " leaves "});
+  EXPECT_EQ(values.error().text().find("--place"), std::string::npos) << values.error().text();
+  const auto there = [&](BufferIndex buffer) {
+    const bool is_table = plan.buffers[buffer].kind == PlanBuffer::Kind::Parameter;
+    return is_table ? std::optional(TablePlace::Device) : std::nullopt;
+  };
+  asked.device_bytes = others() + 32000;  // less than both, and the rest
+  expect_says(place_tables(plan, program, asked, kPlenty, kPlenty, "", there),
+              {" leaves ", " beside tables that are there (31.4 KB)", "--place=TABLE=host"});
 }
 
 TEST_F(PlaceTables, TablesThatAreThereStayAndCountNoMore) {
