@@ -94,7 +94,7 @@ Result<std::unique_ptr<Executable>> CpuExecutable::make(const Program& program,
     VECC_TRY(whole, native::make_gradient_program(program));
   }
   LoadOptions load;
-  load.warn = [](const std::string& text) { log_warning(text); };
+  load.warn = native::warn_uncached;
   PlanOptions planned = native::plan_options(options, whole);
   planned.target = host_processor();
   Plan plan = native::make_verified_plan(whole.program, planned);

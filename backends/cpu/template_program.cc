@@ -6,7 +6,6 @@
 
 #include "backends/cpu/load_kernels.h"
 #include "backends/cpu/thread_teams.h"
-#include "src/support/log.h"
 
 namespace vecc::cpu {
 
@@ -37,7 +36,7 @@ Result<void> CpuTemplateProgram::load() {
     kernels.push_back({&facts.kernel, {.narrow = false}});
   }
   LoadOptions options;
-  options.warn = [](const std::string& text) { log_warning(text); };
+  options.warn = native::warn_uncached;
   CodeCounts counts;
   auto loaded = load_kernels(kernels, host_processor(), options, &counts);
   if (!loaded && loaded.error().list().front().code == ErrorCode::CompilerAbsent) {

@@ -88,7 +88,7 @@ namespace {
 
 DeviceCodeOptions code_options() {
   DeviceCodeOptions code;
-  code.warn = [](const std::string& text) { log_warning(text); };
+  code.warn = native::warn_uncached;
   return code;
 }
 

@@ -9,7 +9,6 @@
 #include "src/kernel/schedule/choose_loops.h"
 #include "src/kernel/schedule/schedule_kernel.h"
 #include "src/plan/launch_layout.h"
-#include "src/support/log.h"
 
 namespace vecc::cuda {
 namespace {
@@ -74,7 +73,7 @@ Result<void> StepCode::add(const binding::RecipeBook& book) {
   if (!units_.empty() && kernels_.size() == book.kernels().size()) return {};
   VECC_TRY(StepUnits made, print_step_units(book, kernels_.size(), device_->target()));
   DeviceCodeOptions options;
-  options.warn = [](const std::string& text) { log_warning(text); };
+  options.warn = native::warn_uncached;
   const auto before = static_cast<std::uint32_t>(units_.size());
   for (std::size_t u = 0; u < made.texts.size(); ++u) {
     DeviceCodeCounts counts;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "src/support/digest.h"
 #include "src/support/file_handle.h"
 #include "src/support/hash128.h"
+#include "src/support/log.h"
 #include "vecc/escape.h"
 
 namespace vecc::native {
@@ -134,6 +136,11 @@ void CodeCache::store_shared(const CodeKey& key, const CodeKey& library) {
 void CodeCache::trim(const std::unordered_set<std::string>& kept) const {
   if (folder_.empty()) return;
   trim_entries(folder_, std::array{kEntryEnding, kPlaceEnding}, max_bytes_, kept);
+}
+
+void warn_uncached(const std::string& text) {
+  static std::atomic_flag is_told;
+  if (!is_told.test_and_set()) log_warning(text);
 }
 
 }  // namespace vecc::native

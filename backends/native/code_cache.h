@@ -72,4 +72,8 @@ class CodeCache {
   std::unordered_map<std::string, std::string> key_of_library_;  // that find_shared() has checked
 };
 
+/// For `warn` of a cache: logs the first warning of the process. Each executable has a cache of its
+/// own, of the same folder.
+void warn_uncached(const std::string& text);
+
 }  // namespace vecc::native

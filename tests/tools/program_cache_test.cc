@@ -256,6 +256,21 @@ TEST_F(CachedPrograms, a_full_disk_is_a_warning) {
   EXPECT_EQ(found.out, vecc({graph_, "--backend=interpreter"}).out);
 }
 
+// A training has several executables, each of which finds that its code cannot be kept.
+TEST_F(CachedPrograms, code_that_is_not_kept_is_told_once) {
+  const std::string folder = folder_ + "/open";
+  fs::create_directories(folder + "/code");
+  fs::permissions(folder + "/code", fs::perms::all);
+  Command open = command({graph_, "--backend=cpu", "--train", "--epochs=2", "--validate=0.5"});
+  open.environment = {"VECC_CACHE_DIR=" + folder};
+  const Finished found = run(open);
+  EXPECT_EQ(found.code, 0) << found.err;
+  const std::string words = "compiled code is not kept: ";
+  const std::size_t first = found.err.find(words);
+  ASSERT_NE(first, std::string::npos) << found.err;
+  EXPECT_EQ(found.err.find(words, first + 1), std::string::npos) << found.err;
+}
+
 TEST_F(CachedPrograms, two_processes_share_the_folder) {
   const std::vector<std::string> words{graph_, "--backend=interpreter", "--train", "--epochs=1"};
   auto uncached = words;
