@@ -158,6 +158,9 @@ TEST(Opt, stats_hold_what_each_pass_did) {
   EXPECT_EQ(pass.at("before").at("ops"), 4);
   EXPECT_EQ(pass.at("after").at("ops"), 3);
   EXPECT_EQ(pass.at("counters").at("ops dropped"), 1);
+  // In the table a list is how many it has.
+  const std::string table = run_opt({path, "--passes=drop-dead", "--emit=stats"}).out;
+  EXPECT_THAT(table, ::testing::ContainsRegex("\noptimizer.passes +1\n"));
 }
 
 TEST(Opt, unknown_pass_is_2_and_lists_the_passes) {

@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 std::string text_of_leaf(const std::string& key, const Json& value) {
   if (value.is_string()) return value.get<std::string>();
+  if (value.is_array()) return text_of_count(value.size());
   if (!value.is_number_unsigned()) return value.dump();
   const auto number = value.get<std::uint64_t>();
   return key.ends_with("bytes") ? text_of_bytes(number) : text_of_count(number);

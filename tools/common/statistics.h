@@ -18,7 +18,7 @@ namespace vecc::tools {
 [[nodiscard]] nlohmann::ordered_json json_of(const Program& program);
 
 /// A table of an object's numbers, one a line: `program.rows  95,000`. Keys that end in `bytes`
-/// are shown as sizes.
+/// are shown as sizes, lists by how many they have.
 [[nodiscard]] std::string table_of(const nlohmann::ordered_json& object);
 
 /// JSON text of anything a tool prints: ASCII only, so that no name in it can do harm; bytes that
