@@ -73,6 +73,18 @@ TEST(Triples, a_repeated_triple_stands_once_where_it_came_first) {
   EXPECT_THAT(graph->edge_split, ElementsAre(kTrain, kTrain, kTest));
 }
 
+TEST(Triples, a_repeated_triple_stands_in_every_split_where_that_is_asked_for) {
+  TripleLayout layout;
+  layout.keeps_repeated = true;
+  const Result<TypedGraph> graph = parse_triples(
+      {"T", {}, Text{"train.txt", "a\tr\tb\n"}, {}, Text{"test.txt", "a\tr\tb\na\tr\tb\n"}},
+      layout);
+  ASSERT_TRUE(graph) << errors_of(graph);
+  EXPECT_EQ(graph->dropped_edges, 0u);
+  EXPECT_THAT(graph->edge_split, ElementsAre(kTrain, kTest, kTest));
+  EXPECT_THAT(graph->source, ElementsAre(0, 0, 0));
+}
+
 TEST(Triples, a_folder_may_lack_some_of_its_files) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path("my.kg"));

@@ -73,6 +73,7 @@ TEST_F(KgCommand, EvaluatesTheTestTriplesAmongAllEntities) {
 TEST_F(KgCommand, OnAGpuEvaluatesAsOnTheCpu) {
   const Result<void> available = cuda_backend().available({Device::Kind::Cuda, 0});
   if (!available) GTEST_SKIP() << available.error().text();
+  write_text(folder + "/test.txt", "d\tlikes\ta\na\tlikes\tb\nd\tlikes\ta\n");
   const Words common{"evaluate", "--triples=" + folder, "--split=all"};
   const auto evaluate = [&](const std::string& backend) {
     Words words = common;

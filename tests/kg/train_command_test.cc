@@ -126,6 +126,24 @@ TEST_F(KgTrainCommand, InverseRelationsAnswerForHeads) {
   EXPECT_TRUE(nlohmann::json::parse(ranked.out)["inverse"]);
 }
 
+TEST_F(KgTrainCommand, RepeatedTriplesAreLearnedOnceAndRankedAsOftenAsTheyAreThere) {
+  const std::string weights = folder + "/w.safetensors";
+  write_text(folder + "/valid.txt", "e3\tnext\te9\ne3\tnext\te4\ne3\tnext\te9\n");
+  const Words options{"--model=transe", "--epochs=2"};
+  const std::string once = weights_after(options);
+  write_text(folder + "/train.txt", read_text(folder + "/train.txt") + "e0\tnext\te1\n");
+  EXPECT_EQ(weights_after(options), once);
+  const Finished done =
+      run_tool("vecc-kg", {"train", folder, "--model=transe", "--dim=6", "--epochs=1"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("13 triples to train on (1 repeated one left out), "));
+  EXPECT_THAT(done.out, HasSubstr("filtered\tall\ttail\t3\t"));
+  const Finished ranked =
+      run_tool("vecc-kg", {"evaluate", weights, "--triples=" + folder, "--split=validation"});
+  ASSERT_EQ(ranked.code, 0) << ranked.err;
+  EXPECT_THAT(ranked.out, HasSubstr("filtered\tall\ttail\t3\t"));
+}
+
 TEST_F(KgTrainCommand, QueriesWithAllAnswersTrainStopAndGoOn) {
   for (const Words& model : {Words{"--model=complex", "--inverse=on"}, {"--model=tucker"}}) {
     const Words single = join(model, {"--loss=logistic", "--label-smoothing=0.1"});

@@ -151,7 +151,8 @@ Result<KgModel> load_kg_model(const KgModelOptions& options) {
 }
 
 Result<KgTriples> load_kg_triples(const KgModel& model, const std::string& path,
-                                  const TripleLayout& layout) {
+                                  TripleLayout layout) {
+  layout.keeps_repeated = true;
   VECC_TRY(TypedGraph data, load_triples(path, layout));
   LoadErrors errors;
   const std::string name = escape_terminal(data.name);

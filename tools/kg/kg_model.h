@@ -45,10 +45,11 @@ struct KgTriples {
   std::vector<Split> split;  ///< by triple, or empty: no split
 };
 
-/// The triples of a folder or file (load_triples()) by the model's numbers. Errors: those of
-/// load_triples(); WeightsDiffer for names that the model does not know.
+/// The triples of a folder or file (load_triples()) by the model's numbers, repeated ones as often
+/// as they are there. Errors: those of load_triples(); WeightsDiffer for names that the model does
+/// not know.
 [[nodiscard]] Result<KgTriples> load_kg_triples(const KgModel& model, const std::string& path,
-                                                const TripleLayout& layout = {});
+                                                TripleLayout layout = {});
 
 /// A name's number. Error: Usage, with the nearest name; `place` says where it stands.
 [[nodiscard]] Result<std::uint32_t> find_entity(const KgModel& model, std::string_view name,

@@ -21,6 +21,7 @@
 #include "tools/common/statistics.h"
 #include "tools/import/load/inverse_triples.h"
 #include "tools/import/load/loaders.h"
+#include "tools/import/load/repeated_edges.h"
 #include "tools/kg/commands.h"
 #include "tools/kg/evaluate_triples.h"
 #include "tools/kg/train_options.h"
@@ -65,10 +66,12 @@ struct TrainTriplesCommandLine {
   TrainTriplesCommandLine& operator=(const TrainTriplesCommandLine&) = delete;
 };
 
-/// Triples to train on, with inverse ones if asked for, and all of them to rank and filter.
+/// Triples to train on, each once, with inverse ones if asked for, and all of the files to rank and
+/// filter.
 struct TrainingData {
   KgTriples all;
   std::vector<kg::Triple> training;
+  std::uint64_t repeated = 0;  ///< of the training triples: left out
   NameTable entities;
   NameTable relations;
   bool validates = false;
@@ -91,10 +94,15 @@ std::vector<kg::Triple> triples_of(const TypedGraph& data, bool only_training) {
 }
 
 Result<TrainingData> load_training_data(const KgTrainOptions& options) {
-  VECC_TRY(TypedGraph data, load_triples(options.triples, options.layout));
+  TripleLayout layout = options.layout;
+  layout.keeps_repeated = true;
+  VECC_TRY(TypedGraph data, load_triples(options.triples, layout));
   TrainingData result;
   result.all = {triples_of(data, false), data.edge_split};
-  for (const Split split : data.edge_split) result.validates |= split == Split::Validation;
+  const std::size_t given = triples_of(data, true).size();
+  drop_repeated_edges(data);  // training triples come first: they stay
+  result.repeated = given - triples_of(data, true).size();
+  for (const Split split : result.all.split) result.validates |= split == Split::Validation;
   if (options.inverse == "on") VECC_TRY_VOID(add_inverse_triples(data));
   result.training = triples_of(data, true);
   result.entities = table_of_names(data.node_names);
@@ -280,8 +288,12 @@ Result<void> train_by(TrainTriplesCommandLine& line) {
   Stages stages(!line.quiet);
   VECC_TRY(const TrainingData data,
            stages.run("triples", [&](ProgressLine&) { return load_training_data(options); }));
-  stages.describe(fmt::format("{} to train on, {}, {}",
-                              text_of_count(data.training.size(), "triple"),
+  const std::string repeated =
+      data.repeated > 0
+          ? fmt::format(" ({} left out)", text_of_count(data.repeated, "repeated one"))
+          : std::string();
+  stages.describe(fmt::format("{} to train on{}, {}, {}",
+                              text_of_count(data.training.size(), "triple"), repeated,
                               text_of_count(data.entities.size(), "entity embedding"),
                               text_of_count(data.relations.size(), "relation")));
   if (options.settings.loop.early_stop > 0 && !data.validates) {

@@ -36,14 +36,15 @@ struct GraphFileLayout {
 /// is not stated), LimitNeurons, LimitEdges, Usage.
 [[nodiscard]] Result<GraphSet> load_graph(const std::string& path, const GraphFileLayout& layout);
 
-/// Triples, one a line: DIR/train.txt, valid.txt, test.txt (or .tsv, .csv, .nt; each optional, one
-/// at least), or one file; a file's ending says its format where the layout does not. Entities and
-/// relations are numbered in the order in which train, valid, test first name them. One node type
-/// "entity", or those of layout.types, a file `entity TAB type` (or by its ending); an entity that
-/// it lacks is an "entity". edge_split says which file; a triple of several files belongs to the
-/// first. Errors: FileUnreadable, FileEmpty, BadTable, DanglingReference (a type of an entity that
-/// no triple has), DuplicateId (two types of one entity), LimitRows (more types than 65,535), Usage
-/// (a header or columns of N-Triples); NotBuiltIn for N-Triples where vecc was built without serd.
+/// Triples, one a line: DIR/train.txt, valid.txt, test.txt (or .tsv, .csv, .nt, or such with .gz or
+/// .zst; each optional, one at least), or one file; a file's ending says its format where the
+/// layout does not. Entities and relations are numbered in the order in which train, valid, test
+/// first name them. One node type "entity", or those of layout.types, a file `entity TAB type` (or
+/// by its ending); an entity that it lacks is an "entity". edge_split says which file; a triple of
+/// several files belongs to the first, but with layout.keeps_repeated to each. Errors:
+/// FileUnreadable, FileEmpty, BadTable, DanglingReference (a type of an entity that no triple has),
+/// DuplicateId (two types of one entity), LimitRows (more types than 65,535), Usage (a header or
+/// columns of N-Triples); NotBuiltIn for N-Triples where vecc was built without serd.
 [[nodiscard]] Result<TypedGraph> load_triples(const std::string& path,
                                               const TripleLayout& layout = {});
 

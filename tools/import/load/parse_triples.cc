@@ -36,7 +36,7 @@ class TriplesParser {
     graph_.node_names = entities_.take_names();
     graph_.relation_names = relations_.take_names();
     if (graph_.node_type_names.size() == 0) graph_.node_type_names.push_back(kUntyped);
-    drop_repeated_edges(graph_);
+    if (!layout_.keeps_repeated) drop_repeated_edges(graph_);
     graph_.dropped_edges += dropped_;
     return std::move(graph_);
   }

@@ -30,6 +30,9 @@ struct TripleLayout {
   /// order, and there are no others.
   std::array<std::uint32_t, 3> columns{};
   std::string types;  ///< a file of types of entities; empty: none
+  /// A triple that the files have again stands again, in its own split. (N-Triples are a set: in
+  /// each file once.)
+  bool keeps_repeated = false;
 };
 
 /// The format that a file's name says; `.gz` and `.zst` do not count.
