@@ -25,8 +25,8 @@ struct KeptCopies {
 
 struct LoopOptions {
   std::uint64_t epochs = 100;
-  /// Epochs without a lower validation loss after which training ends; the weights of the lowest
-  /// are then the result. 0: never, and the last weights are the result.
+  /// Epochs without a lower validation loss after which training ends, at the next evaluation; the
+  /// weights of the lowest are the result. 0: never, and the last weights are the result.
   std::uint64_t early_stop = 0;
   std::string checkpoint_folder;  ///< empty: none
   std::uint64_t checkpoint_every = 10;

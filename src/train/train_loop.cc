@@ -228,8 +228,9 @@ class Loop {
     return Errors(ErrorCode::NonFinite, place, message);
   }
 
+  // Only an evaluation says that no epoch was better.
   [[nodiscard]] bool is_exhausted() const {
-    return options_.early_stop > 0 && state_.best_epoch > 0 &&
+    return options_.early_stop > 0 && state_.best_epoch > 0 && is_logged(state_.finished_epochs) &&
            state_.finished_epochs - state_.best_epoch >= options_.early_stop;
   }
 

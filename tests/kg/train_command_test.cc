@@ -126,6 +126,20 @@ TEST_F(KgTrainCommand, InverseRelationsAnswerForHeads) {
   EXPECT_TRUE(nlohmann::json::parse(ranked.out)["inverse"]);
 }
 
+// With fewer epochs to wait than lie between two evaluations, too.
+TEST_F(KgTrainCommand, StopsEarlyByAnEvaluation) {
+  const std::string log = folder + "/log";
+  const Finished done = train({"--model=distmult", "--epochs=200", "--early-stop=1", "--json",
+                               "--log-every=5", "--log=jsonl:" + log});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const auto result = nlohmann::json::parse(done.out);
+  const std::uint64_t epochs = result["epochs"];
+  EXPECT_LT(epochs, 200u);
+  EXPECT_EQ(epochs, std::uint64_t{result["best_epoch"]} + 5);
+  const std::string text = read_text(log);
+  EXPECT_THAT(text.substr(text.rfind('{')), HasSubstr("\"validation_filtered_mrr\":"));
+}
+
 TEST_F(KgTrainCommand, RepeatedTriplesAreLearnedOnceAndRankedAsOftenAsTheyAreThere) {
   const std::string weights = folder + "/w.safetensors";
   write_text(folder + "/valid.txt", "e3\tnext\te9\ne3\tnext\te4\ne3\tnext\te9\n");

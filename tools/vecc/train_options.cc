@@ -298,8 +298,10 @@ void add_step_options(CLI::App& app, TrainSettings& s) {
 
 void add_epoch_options(CLI::App& app, TrainSettings& s) {
   add_whole(app, "--epochs", s.loop.epochs, kEpochs, "Passes over the samples")->group(kGroup);
-  add_unset_whole(app, "--early-stop", s.loop.early_stop, kEpochs,
-                  "End after N epochs without a lower validation loss, with the best weights")
+  add_unset_whole(
+      app, "--early-stop", s.loop.early_stop, kEpochs,
+      "End after N epochs without a lower validation loss, with the best weights; seen every "
+      "--log-every epochs")
       ->group(kGroup);
   app.add_option("--log", s.logs,
                  "Write every epoch there; may be given several times. With --resume a file is "
