@@ -69,6 +69,14 @@ TEST_F(KgScoreCommand, OtherCommandsReadTheWeightsOfAFormula) {
         run_tool("vecc-kg", {"export", weights, model, "--of=relations", "-o", folder + "/r.tsv"});
     ASSERT_EQ(out.code, 0) << out.err;
     EXPECT_THAT(read_text(folder + "/r.tsv"), StartsWith("next\t"));
+    // Parameters by their names, in a file that is for NumPy.
+    const std::string arrays = folder + "/w.npz";
+    ASSERT_EQ(run_tool("vecc-kg", {"export", weights, model, "-o", arrays}).code, 0);
+    EXPECT_THAT(read_text(arrays), HasSubstr("e.npy"));
+    EXPECT_THAT(read_text(arrays), testing::Not(HasSubstr("entities.npy")));
+    const Finished again = run_tool("vecc-kg", {"nearest", arrays, model, "--entity=e1"});
+    EXPECT_EQ(again.code, 3);
+    EXPECT_THAT(again.err, HasSubstr("w.npz: error: found what vecc-kg export writes for NumPy"));
   }
 }
 

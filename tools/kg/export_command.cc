@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <variant>
 
+#include "src/kg/embeddings_file.h"
 #include "src/support/quantity_text.h"
 #include "src/support/value_text.h"
 #include "src/weights/write_npz.h"
@@ -21,7 +22,8 @@ constexpr std::uint64_t kMostNameBytes = std::uint64_t{4} << 30;
 constexpr const char* kExportFooter = R"(
 Examples:
   vecc-kg export w.safetensors -o w.npz
-                                          entities [N, dim], entity_names [N], relations, ...
+                                          for NumPy: entities [N, dim], entity_names [N], relations,
+                                          ...; other commands read w.safetensors
   vecc-kg export w.safetensors -o entities.tsv
                                           a line an entity: its name, then its numbers
   vecc-kg export w.safetensors --of=relations -o relations.tsv
@@ -69,6 +71,14 @@ std::string_view bytes_of(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
+// A formula's parameters as the weights have them, each by itself.
+void add_parameters(const WeightFile& file, std::vector<weights::NpzArray>& arrays) {
+  for (const WeightTensor& tensor : file.tensors) {
+    arrays.push_back(
+        {tensor.name, tensor.type == ElementType::F32 ? "<f4" : "<f8", tensor.shape, tensor.data});
+  }
+}
+
 template <class T>
 void add_tables(const kg::Embeddings& e, const kg::EmbeddingTables<T>& tables,
                 std::vector<weights::NpzArray>& arrays) {
@@ -81,7 +91,6 @@ void add_tables(const kg::Embeddings& e, const kg::EmbeddingTables<T>& tables,
   add("relations", tables.relations, {e.relations, e.relation_dim});
   add("matrices", tables.matrices, {e.relations, e.relation_dim, e.dim});
   add("normals", tables.normals, {e.relations, e.dim});
-  add("shared", tables.shared, {tables.shared.size()});
 }
 
 Result<void> check_names(const StringColumn& names, const std::string& path) {
@@ -103,8 +112,10 @@ Result<void> write_arrays(const KgModel& model, const std::string& path) {
   std::vector<weights::NpzArray> arrays{
       weights::text_array("entity_names", entities, entity_text),
       weights::text_array("relation_names", relations, relation_text)};
-  std::visit([&](const auto& tables) { add_tables(model.embeddings, tables, arrays); },
-             model.embeddings.tables);
+  const kg::Embeddings& e = model.embeddings;
+  const WeightFile parameters = e.formula ? kg::weights_of(e) : WeightFile();
+  add_parameters(parameters, arrays);
+  if (!e.formula) std::visit([&](const auto& tables) { add_tables(e, tables, arrays); }, e.tables);
   const DeferInterrupt whole_file;
   VECC_TRY(DataSink sink, DataSink::open(path));
   weights::write_npz(arrays, [&](std::string_view text) { sink.write(text); });

@@ -127,11 +127,25 @@ Result<kg::StatedScore> score_of(const KgModelOptions& options, const WeightFile
   return score;
 }
 
+// What vecc-kg export writes is refused as such.
+Result<WeightFile> read_kg_weights(const KgModelOptions& options) {
+  auto file = read_weights(options.weights, {options.max_bytes});
+  if (file) return file;
+  const Diagnostic& first = file.error().list().front();
+  if (first.code != ErrorCode::UnreadWeights ||
+      first.place.find("\"entity_names.npy\"") == std::string::npos) {
+    return file;
+  }
+  return Errors(first.code, escape_terminal(options.weights, 4096),
+                "found what vecc-kg export writes for NumPy, with names as text; expected the "
+                "weights that it was written from");
+}
+
 }  // namespace
 
 Result<KgModel> load_kg_model(const KgModelOptions& options) {
   const bool is_tucker = options.model == kTucker;
-  VECC_TRY(WeightFile file, read_weights(options.weights, {options.max_bytes}));
+  VECC_TRY(WeightFile file, read_kg_weights(options));
   VECC_TRY(const kg::StatedScore score, score_of(options, file));
   const Result<void> named = is_tucker ? kg::name_tucker(file) : Result<void>();
   if (!named) return named.error().in(escape_terminal(options.weights, 4096));
