@@ -321,7 +321,13 @@ TEST_F(KgTrainCommand, RefusesWhatItCannotDo) {
   expect_refused({"--model=transr", "--constraints=1"}, 2, "are of transh");
   expect_refused({"--model=transr", "--relation-dropout=0.1"}, 2, "--relation-dropout");
   expect_refused({"--model=hole"}, 2, "expected one of transe, ");
-  expect_refused({"--model=transe", "--optimizer=rmsprop"}, 2, "--optimizer=rmsprop");
+  expect_refused({"--model=transe", "--optimizer=rmsprop", "--negatives=all"}, 2,
+                 "--optimizer=rmsprop is not of tables of embeddings; expected adagrad, lazy-adam");
+  expect_refused({"--model=transe", "--clip-value=1"}, 2, "--clip-value is not of tables");
+  expect_refused({"--model=transe", "--alpha=0.9"}, 2, "--alpha is not of tables of embeddings");
+  const std::string help = run_tool("vecc-kg", {"train", "--help"}).out;
+  EXPECT_THAT(help, HasSubstr("--optimizer adagrad|lazy-adam|adam|sgd"));
+  EXPECT_THAT(help, testing::Not(HasSubstr("--momentum")));
   expect_refused({"--model=transe", "--loss=softmax", "--adversarial=1"}, 2, "--adversarial");
   expect_refused({"--model=transe", "--negatives=0"}, 2, "--negatives");
   expect_refused({"--model=transe", "--backend=cuda", "--device=cpu"}, 2,

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <vector>
 
+#include "src/kg/train/learned_rows.h"
 #include "src/support/enum_names.h"
 #include "tools/common/number_options.h"
 #include "tools/import/load/load_errors.h"
@@ -302,7 +303,12 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
   app.get_option("--optimizer")
       ->description(
           "Default adagrad. Also lazy-adam and sgd, which move the rows that a step "
-          "reads, and adam, which moves all");
+          "reads, and adam, which moves all")
+      ->type_name("adagrad|lazy-adam|adam|sgd");
+  for (const char* option :
+       {"--alpha", "--centered", "--momentum", "--weight-decay", "--clip-norm", "--clip-value"}) {
+    app.get_option(option)->group("");  // not in the help: check_row_optimizer() says why
+  }
   add_epoch_options(app, o.settings);
   add_checkpoint_options(app, o.settings);
   o.train.batch_size = 1024;
@@ -348,6 +354,10 @@ std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
   }
   if (o.inverse == "on" && app.count("--corrupt") == 0) {
     o.train.negatives.corruption = kg::Corruption::Tail;
+  }
+  if (const auto rows = kg::check_row_optimizer(o.train.optimizer); !rows) {
+    const Diagnostic& problem = rows.error().list().front();
+    return problem.place + " " + problem.message;
   }
   if (std::string problem = check_learning_settings(app, o.settings); !problem.empty()) {
     return problem;

@@ -21,7 +21,7 @@ std::uint32_t state_count(Optimizer optimizer) {
 
 Result<void> check_row_optimizer(const OptimizerOptions& options) {
   const auto refuse = [](const std::string& what, const std::string& instead) {
-    return Errors(ErrorCode::Usage, what, "is not for drawn negatives; " + instead);
+    return Errors(ErrorCode::Usage, what, "is not of tables of embeddings; " + instead);
   };
   const Optimizer optimizer = options.optimizer;
   if (optimizer != Optimizer::Sgd && state_count(optimizer) == 0) {
@@ -29,12 +29,17 @@ Result<void> check_row_optimizer(const OptimizerOptions& options) {
                   "expected adagrad, lazy-adam, adam or sgd");
   }
   if (options.momentum.value_or(0) != 0) {
-    return refuse("--momentum", "it would move every row at every step");
+    return refuse("--momentum", "lazy-adam and adam have moments");
   }
   if (options.weight_decay.value_or(0) != 0) {
     return refuse("--weight-decay", "--l2 regularizes the embeddings that a step reads");
   }
-  if (options.clip_norm || options.clip_value) return refuse("clipping", "leave it out");
+  if (options.alpha || options.centered) {
+    return refuse(options.alpha ? "--alpha" : "--centered", "it is rmsprop's");
+  }
+  if (options.clip_norm || options.clip_value) {
+    return refuse(options.clip_norm ? "--clip-norm" : "--clip-value", "gradients are not clipped");
+  }
   return {};
 }
 
