@@ -99,6 +99,18 @@ TEST_F(KgCommand, AnswersInBothDirections) {
   EXPECT_EQ(answers["answers"].size(), 3u);  // all but b
 }
 
+// Only without quotes a ? asks.
+TEST_F(KgCommand, AnEntityMayBeCalledWhatAsks) {
+  write_text(folder + "/names", "a\nb\n?\nd\n");
+  const std::string names = "--entities=" + folder + "/names";
+  const Finished heads = kg({"predict", "--query=?,likes,\"?\"", names, "--json"});
+  ASSERT_EQ(heads.code, 0) << heads.err;
+  const Finished tails = kg({"predict", "--query=\"?\",likes,?", names, "--top=4"});
+  ASSERT_EQ(tails.code, 0) << tails.err;
+  EXPECT_THAT(tails.out, HasSubstr("\n?\tlikes\tb\t"));
+  expect_refused({"predict", "--query=a,likes,\"?\"", names}, 2, "expected one ? without quotes");
+}
+
 TEST_F(KgCommand, InverseRelationsAnswerForHeads) {
   write_text(folder + "/kg.csv", "h,r,t\na,likes,b\nb,likes,c\nc,knows,a\n");
   const Finished imported =

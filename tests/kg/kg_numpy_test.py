@@ -174,7 +174,7 @@ class KgTest(unittest.TestCase):
         h, r, t = self.test[0]
         for query, side, own in (((self.entities[h], self.relations[r], "?"), "tail", h),
                                  (("?", self.relations[r], self.entities[t]), "head", t)):
-            text = ",".join(f'"{name}"' for name in query)
+            text = ",".join(name if name == "?" else f'"{name}"' for name in query)
             scores = self.scores("distmult", weights, (h, r, t), side)
             known = {(b if side == "tail" else a) for a, s, b in self.triples
                      if s == r and (a if side == "tail" else b) == own}

@@ -1,5 +1,7 @@
 #include "tools/kg/answer_names.h"
 
+#include <algorithm>
+
 #include "src/kg/ranks.h"
 #include "src/support/utf8.h"
 #include "src/support/value_text.h"
@@ -20,6 +22,11 @@ bool is_single(const KgModel& model) {
   return std::holds_alternative<kg::EmbeddingTables<float>>(model.embeddings.tables);
 }
 
+// A ? without quotes; `field` is a part of the text.
+bool is_asked(std::string_view field, const std::string& text) {
+  return field == kAsked && (field.data() == text.data() || field.data()[-1] != '"');
+}
+
 std::string cell(std::string_view name) {
   return escape_terminal(name, std::string::npos);
 }
@@ -38,7 +45,11 @@ Result<kg::Query> parse_query(const KgModel& model, const std::string& text) {
   }
   QueryNames names;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (reader.fields()[i] != kAsked) names[i] = std::string(reader.fields()[i]);
+    if (!is_asked(reader.fields()[i], text)) names[i] = std::string(reader.fields()[i]);
+  }
+  const bool quotes_it = std::ranges::any_of(names, [](const auto& n) { return n == kAsked; });
+  if (quotes_it && names[0] && names[2]) {
+    return bad_query(text, "expected one ? without quotes: \"?\" is a name");
   }
   if (reader.next() || !errors.empty()) return bad_query(text, "expected one line");
   return query_of_names(model, names, "--query=" + escape_terminal(text));

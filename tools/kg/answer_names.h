@@ -14,7 +14,7 @@
 namespace vecc::tools {
 
 /// `head,relation,?` or `?,relation,tail`, one record of RFC 4180: names with commas stand in
-/// double quotes. Errors: Usage, BadTable.
+/// double quotes, and so does one that is "?". Errors: Usage, BadTable.
 [[nodiscard]] Result<kg::Query> parse_query(const KgModel& model, const std::string& text);
 
 /// The same of names; none is what is asked for. Error: Usage (not one of head and tail is none, or
