@@ -277,7 +277,18 @@ TEST_F(KgTrainCommand, OptionsComeFromAFile) {
       run_tool("vecc-kg", {"train", folder, "--quiet", option, "--loss=softmax", "--epochs=2"});
   EXPECT_EQ(labelled.code, 0) << labelled.err;
   write_text(folder + "/bad.toml", "model = \"transe\"\nnegative = 3\n");
-  expect_refused({"--config=" + folder + "/bad.toml"}, 2, "negative");
+  expect_refused(
+      {"--config=" + folder + "/bad.toml"}, 2,
+      "bad.toml: line 2: found the key \"negative\", expected an option of vecc-kg train "
+      "as NAME = VALUE; did you mean negatives?");
+  write_text(folder + "/bad.toml", "# nothing\n\nno value\nmodel = \"transe\"\n");
+  expect_refused({"--config=" + folder + "/bad.toml"}, 2, "line 3: found the key \"no value\"");
+  write_text(folder + "/bad.toml", "[train]\nmodel = \"transe\"\n");
+  expect_refused({"--config=" + folder + "/bad.toml"}, 2, "line 1: found the key \"train\"");
+  write_text(folder + "/layers.toml", "model = \"distmult\"\nencoder = \"rgcn\"\nlayers = 2\n");
+  expect_refused(
+      {"--config=" + folder + "/layers.toml", "--encoder=none"}, 2,
+      "--layers says nothing without --encoder (--config=" + folder + "/layers.toml has --layers)");
   expect_refused({"--config=/dev/zero"}, 2, "more than 1048576 bytes, the limit of a file of");
 }
 

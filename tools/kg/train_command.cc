@@ -24,6 +24,7 @@
 #include "tools/import/load/repeated_edges.h"
 #include "tools/kg/commands.h"
 #include "tools/kg/evaluate_triples.h"
+#include "tools/kg/train_config.h"
 #include "tools/kg/train_options.h"
 #include "tools/train_log/train_log.h"
 #include "tools/vecc/weights_commands.h"
@@ -339,7 +340,10 @@ int train_triples_main(int argc, char** argv) {
   TrainTriplesCommandLine line;
   if (const auto code = parse_arguments(line.app, argc, argv)) return *code;
   const std::string problem = finish_kg_train_options(line.app, line.options);
-  if (!problem.empty()) return report_usage("vecc-kg train", problem);
+  if (!problem.empty()) {
+    return report_usage("vecc-kg train",
+                        say_config_keys(line.app, line.options.config_keys, problem));
+  }
   set_up_logging(line.quiet ? "off" : "warn");
   const Result<void> result = train_by(line);
   return result ? static_cast<int>(ExitCode::Ok) : report_errors(result.error());

@@ -5,10 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fstream>
-#include <istream>
 #include <limits>
-#include <memory>
-#include <sstream>
 #include <vector>
 
 #include "src/kg/train/learned_rows.h"
@@ -17,28 +14,10 @@
 #include "tools/import/load/load_errors.h"
 #include "tools/kg/device_options.h"
 #include "tools/kg/kg_model.h"
+#include "tools/kg/train_config.h"
 
 namespace vecc::tools {
 namespace {
-
-/// TOML of a size that a file of options has: one that does not end is not read on and on.
-class BoundedConfig : public CLI::ConfigTOML {
- public:
-  [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& in) const override {
-    std::string text(kMostBytes + 1, '\0');
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kMostBytes) {
-      throw CLI::ConfigError("--config: the file has more than " + std::to_string(kMostBytes) +
-                             " bytes, the limit of a file of options");
-    }
-    std::istringstream bounded(text);
-    return CLI::ConfigTOML::from_config(bounded);
-  }
-
- private:
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-};
 
 constexpr const char* kScore = "Score";
 constexpr const char* kEncoder = "Encoder";
@@ -335,9 +314,7 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
   app.add_option("--save-weights", o.save_weights, "Write the weights: safetensors")
       ->type_name("FILE");
   add_step_emit_options(app, o.emit);
-  app.config_formatter(std::make_shared<BoundedConfig>());
-  app.set_config("--config", "", "Options from a TOML file; those of the command line come first");
-  app.allow_config_extras(CLI::config_extras_mode::error);
+  add_config_option(app, o.config_keys);
 }
 
 std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {

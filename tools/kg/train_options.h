@@ -3,6 +3,7 @@
 
 #include <CLI/App.hpp>
 #include <string>
+#include <vector>
 
 #include "src/kg/train/triple_trainer.h"
 #include "tools/common/command_paths.h"
@@ -24,7 +25,8 @@ struct KgTrainOptions {
   Device device;  ///< after finish_kg_train_options(): of the backend
   std::string inverse = "off";
   std::string save_weights;
-  EmitOptions emit;  ///< of a step's program: ir, or not given
+  std::vector<std::string> config_keys;  ///< options that --config gave: "--layers"
+  EmitOptions emit;                      ///< of a step's program: ir, or not given
 };
 
 /// Adds them; `options` must outlive the parse.
