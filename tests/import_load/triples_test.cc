@@ -105,16 +105,19 @@ TEST(Triples, a_file_may_be_compressed) {
   ASSERT_TRUE(graph) << errors_of(graph);
   EXPECT_EQ(graph->edge_count(), 2u);
   EXPECT_EQ(graph->name, "facts");
+  std::filesystem::create_directory(folder.path("kg"));
+  std::filesystem::rename(path, folder.path("kg/train.tsv.gz"));
+  EXPECT_EQ(load_triples(folder.path("kg"))->edge_count(), 2u);
 }
 
 TEST(BadTriples, bad_path) {
   const TemporaryFolder folder;
   EXPECT_EQ(errors_of(load_triples(folder.path("none"))),
             folder.path("none") + ": error: cannot be opened: No such file or directory [E001]");
-  EXPECT_EQ(
-      errors_of(load_triples(folder.path())),
-      folder.path() +
-          ": error: has none of train.txt, valid.txt and test.txt (or .tsv, .csv, .nt) [E001]");
+  EXPECT_EQ(errors_of(load_triples(folder.path())),
+            folder.path() +
+                ": error: has none of train.txt, valid.txt and test.txt (or .tsv, .csv, .nt, with "
+                ".gz or .zst) [E001]");
   write_file(folder.path("valid.txt"), "");
   EXPECT_EQ(errors_of(load_triples(folder.path())),
             folder.path("valid.txt") + ": error: is empty, expected a triple a line [E002]");

@@ -348,9 +348,11 @@ TEST_F(KgTrainCommand, RefusesWhatItCannotDo) {
   expect_refused({"--model=transe", "--save-weights=/nowhere/w"}, 3, "/nowhere");
   expect_refused({"--model=transe", "--checkpoint-every=2"}, 2, "needs --checkpoint=DIR");
   expect_refused({"--model=distmult", "--p=2"}, 2, "--p says nothing to --model=distmult");
+  expect_refused({"--score=sum(h * r * t)", "--p=2"}, 2, "--p says nothing to --score:");
   expect_refused({"--model=transe", "--entity-dropout=1"}, 2, "--entity-dropout");
   expect_refused({"--model=transe", "--relation-dropout=0.000001"}, 2, "expected 0, or 2^-16");
-  expect_refused({"--model=rotate", "--relation-dropout=0.1"}, 2, "rotate's relations are angles");
+  expect_refused({"--model=rotate", "--relation-dropout=0.1"}, 2,
+                 "rotate divides relations by their moduli");
   expect_refused({"--model=transe", "--negatives=all", "--chunk=2"}, 2, "--chunk says nothing");
   expect_refused({"--model=transe", "--negatives=all", "--draw=degree"}, 2, "--draw says nothing");
   const auto expect_labels_refused = [&](const std::string& option, const std::string& message) {

@@ -474,7 +474,7 @@ TEST(TripleTraining, WhatCannotBeTrainedIsRefused) {
   expect_refused(options, "--entity-dropout");
   options.dropout = {0, 0.1};
   options.model = ScoreModel::RotatE;
-  expect_refused(options, "rotate's relations are angles");
+  expect_refused(options, "rotate divides relations by their moduli");
   options = small_options();
   options.loss = {TripleLoss::Softmax, 0, 1, 0};
   expect_refused(options, "--adversarial");

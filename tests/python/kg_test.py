@@ -57,6 +57,13 @@ class KgTest(unittest.TestCase):
         self.assertEqual([[{"entity": e, "score": s, "known": k} for e, s, k in each]
                           for each in found], [each["answers"] for each in expected])
 
+    def test_inverse_relations_answer_for_heads(self):
+        (self.folder / "r").write_text("likes\nlikes^-1")
+        embeddings = vecc.kg.Embeddings(self.folder / "w.npz", "transe", p=2, **self.files)
+        heads = embeddings.predict([(None, "likes", "e2")])
+        self.assertEqual(heads, embeddings.predict([("e2", "likes^-1", None)]))
+        self.assertNotEqual(heads, embeddings.predict([(None, "likes", "e2")], inverse=False))
+
     def test_vectors_and_neighbours(self):
         self.assertEqual(self.embeddings.entities, self.names)
         self.assertEqual(self.embeddings.relations, ["likes", "knows"])
@@ -69,6 +76,8 @@ class KgTest(unittest.TestCase):
         for call, message in (
                 (lambda: self.embeddings.predict([("e1", "liks", None)]), "did you mean \"likes\""),
                 (lambda: self.embeddings.predict([("e1", "likes", "e2")]), r"queries\[0\]"),
+                (lambda: self.embeddings.predict([("e1", "likes")]), r"queries\[0\].*three names"),
+                (lambda: self.embeddings.predict([("e1", 2, None)]), r"queries\[0\].*three names"),
                 (lambda: self.embeddings.predict([], known="hide"), "mark, drop"),
                 (lambda: self.embeddings.predict([], known="drop"), "needs triples"),
                 (lambda: self.embeddings.evaluate(self.folder, split="dev"), "'dev' is none of"),

@@ -237,14 +237,14 @@ std::string choose_score(const CLI::App& app, KgTrainOptions& o) {
 }
 
 /// An option that says nothing beside the others; empty if there is none.
-std::string find_idle_kg_option(const CLI::App& app, const kg::TripleTrainOptions& o) {
+std::string find_idle_kg_option(const CLI::App& app, const KgTrainOptions& options) {
+  const kg::TripleTrainOptions& o = options.train;
+  const std::string score = app.count("--score") > 0 ? "--score" : "--model=" + options.model;
   if (app.count("--p") > 0 && o.model != kg::ScoreModel::TransE) {
-    return "--p says nothing to --model=" + std::string(kg::info_of(o.model).name) +
-           ": it is of transe";
+    return "--p says nothing to " + score + ": it is of transe";
   }
   if (app.count("--relation-dim") > 0 && o.model != kg::ScoreModel::Formula) {
-    return "--relation-dim says nothing to --model=" + std::string(kg::info_of(o.model).name) +
-           ": it is of --score and tucker";
+    return "--relation-dim says nothing to " + score + ": it is of --score and tucker";
   }
   for (const char* option : {"--layers", "--encoder-dims", "--bases", "--heads", "--self-loops",
                              "--edge-dropout", "--mask-scored"}) {
@@ -339,7 +339,7 @@ std::string finish_kg_train_options(const CLI::App& app, KgTrainOptions& o) {
   if (std::string problem = check_learning_settings(app, o.settings); !problem.empty()) {
     return problem;
   }
-  if (std::string idle = find_idle_kg_option(app, o.train); !idle.empty()) return idle;
+  if (std::string idle = find_idle_kg_option(app, o); !idle.empty()) return idle;
   if (std::string idle = find_idle_beside_emit(app, o.emit); !idle.empty()) return idle;
   if (std::string problem = choose_device(o.backend, o.device); !problem.empty()) return problem;
   kg::EncoderOptions& encoder = o.train.encoder;

@@ -28,9 +28,10 @@ Result<void> check_dropout(const TripleTrainOptions& o, double queries, double w
                       "--entity-dropout is for all scores");
   }
   if (o.model == ScoreModel::RotatE) {
-    return Errors(ErrorCode::Usage, "--relation-dropout",
-                  "rotate's relations are angles, of which nothing can be left out; "
-                  "--entity-dropout is for all scores");
+    return Errors(
+        ErrorCode::Usage, "--relation-dropout",
+        "rotate divides relations by their moduli, so that none of their numbers can be left out; "
+        "--entity-dropout is for all scores");
   }
   if (queries * width < 0x1p57) return {};
   return Errors(ErrorCode::LimitShape, "--relation-dropout",

@@ -7,7 +7,9 @@ namespace vecc::tools {
 namespace {
 
 constexpr std::string_view kTriple = "a triple a line";
-constexpr std::array<std::string_view, 4> kEndings{".txt", ".tsv", ".csv", ".nt"};
+constexpr std::array<std::string_view, 12> kEndings{".txt",     ".tsv",     ".csv",     ".nt",
+                                                    ".txt.gz",  ".tsv.gz",  ".csv.gz",  ".nt.gz",
+                                                    ".txt.zst", ".tsv.zst", ".csv.zst", ".nt.zst"};
 constexpr std::array<std::string_view, 3> kParts{"train", "valid", "test"};
 
 // One part of a folder, in a file of one ending; all parts have one format.
@@ -46,8 +48,9 @@ Result<TypedGraph> load_folder(const std::string& path, TripleTexts texts, Tripl
                       " have two formats by their names; --format says which one it is");
   }
   if (first == nullptr) {
-    return Errors(ErrorCode::FileUnreadable, escape_path(path),
-                  "has none of train.txt, valid.txt and test.txt (or .tsv, .csv, .nt)");
+    return Errors(
+        ErrorCode::FileUnreadable, escape_path(path),
+        "has none of train.txt, valid.txt and test.txt (or .tsv, .csv, .nt, with .gz or .zst)");
   }
   if (layout.format == TripleFormat::Auto) layout.format = first->format;
   texts.train = text_of(train.file);

@@ -64,8 +64,14 @@ class Embeddings:
         if known == "drop" and triples is None:
             raise usage_error("known", "'drop' needs triples=")
         path = os.fspath(triples) if triples is not None else ""
-        return self._core.predict(list(queries), top, path, known == "drop", inverse,
-                                  threads)
+        asked = list(queries)
+        for number, query in enumerate(asked):
+            if (not isinstance(query, (tuple, list)) or len(query) != 3
+                    or not all(name is None or isinstance(name, str) for name in query)):
+                raise usage_error(f"queries[{number}]", f"found {query!r}, expected three names: "
+                                  "(head, relation, None) or (None, relation, tail)")
+        return self._core.predict([tuple(query) for query in asked], top, path, known == "drop",
+                                  inverse, threads)
 
     def nearest(self, entity: str, *, top: int = 10, by: str = "cosine") -> List[Tuple[str, float]]:
         """The entities with the largest cosine, or the smallest distance (`by="euclidean"`)."""
