@@ -198,12 +198,25 @@ TEST(Options, misspelt_words_are_guessed) {
 
 TEST(Options, help_and_version_work_everywhere) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> commands{
-      {"vecc", {}},          {"vecc", {"weights"}},     {"vecc", {"weights", "show"}},
-      {"vecc", {"devices"}}, {"vecc-import", {}},       {"vecc-import", {"tu"}},
-      {"vecc-bench", {}},    {"vecc-bench", {"peers"}}, {"vecc-opt", {}},
-      {"vecc", {"learn"}},   {"vecc", {"predict"}},     {"vecc-learn", {}},
-      {"vecc", {"run"}},     {"vecc", {"evaluate"}},    {"vecc-import", {"graph"}},
-      {"vecc-kg", {}},       {"vecc-kg", {"train"}},    {"vecc-ground", {}}};
+      {"vecc", {}},
+      {"vecc", {"weights"}},
+      {"vecc", {"weights", "show"}},
+      {"vecc", {"devices"}},
+      {"vecc-import", {}},
+      {"vecc-import", {"tu"}},
+      {"vecc-bench", {}},
+      {"vecc-bench", {"peers"}},
+      {"vecc-opt", {}},
+      {"vecc-bench", {"large"}},
+      {"vecc", {"learn"}},
+      {"vecc", {"predict"}},
+      {"vecc-learn", {}},
+      {"vecc", {"run"}},
+      {"vecc", {"evaluate"}},
+      {"vecc-import", {"graph"}},
+      {"vecc-kg", {}},
+      {"vecc-kg", {"train"}},
+      {"vecc-ground", {}}};
   for (const auto& [tool, words] : commands) {
     const auto with = [&, tool = tool, words = words](const std::string& word, bool first) {
       auto arguments = words;

@@ -40,6 +40,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr const char* kFooter = R"(
+Examples:
+  vecc-bench large --threads=8 --json large.json
+  vecc-bench large --case="synth-set --graphs=1000 --model=gin --dim=32" --temp=/data)";
+
 struct LargeBenchOptions {
   // What vecc-import is asked for.
   std::vector<std::string> cases{"synth-set --graphs=100000 --model=gcn --dim=16",
@@ -231,6 +236,7 @@ void add_large(CLI::App& app, CommandBody& body) {
       "large",
       "Large graphs from the file to a trained epoch: seconds and peak memory of each stage, each "
       "graph in a process of its own");
+  command->footer(kFooter);
   const auto options = std::make_shared<LargeBenchOptions>();
   options->time.backend = "cpu";
   command

@@ -15,6 +15,7 @@ Examples:
   vecc-bench rows MUTAG ENZYMES --models=gcn,sage
   vecc-bench presets MUTAG PROTEINS --device=cuda --json presets.json --svg presets.svg
   vecc-bench train MUTAG --models=gcn,gin --device=cuda
+  vecc-bench large --case="synth-set --graphs=1000 --model=gin --dim=32"
   vecc-bench kg --models=transe,rescal --batch-sizes=1024,4096 --backend=cuda --launches
   vecc-bench peers --data=build/data --python=.venv/bin/python)";
 
