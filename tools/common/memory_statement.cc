@@ -123,6 +123,7 @@ Result<void> MemoryStatement::expect(const MemoryNeed& later, const WeightCopies
   MemoryNeed least = later;
   // Files, or a GPU, may have them.
   for (const auto& [groups, bytes] : later.of_facts) least.facts -= std::min(bytes, least.facts);
+  return_freed_memory();  // what is counted as held is then in use
   return check(least, "");
 }
 
@@ -229,7 +230,7 @@ void MemoryStatement::keep_values(std::uint64_t values, std::uint64_t& kept) {
 
 HostRoom MemoryStatement::room() const {
   if (most_ == 0) return host_room();
-  const std::uint64_t held = process_memory().resident;
+  const std::uint64_t held = process_memory().resident + kOthers;
   return {most_ - std::min(most_, held), "--host-memory"};
 }
 

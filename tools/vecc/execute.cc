@@ -163,7 +163,8 @@ Result<Execution> execute_program(const NeuronGraph& graph, const Program& progr
     VECC_TRY_VOID(check_places(execution.places, program, /*of_steps=*/false));
   }
   result.precision = execution.precision;
-  // What follows a training takes less, and its statement is there.
+  // What follows a training takes less, and its statement is there: the process's peak would count
+  // pages of files that the training had.
   MemoryStatement memory(options.host_memory,
                          options.training.train ? nullptr : says_memory(options));
   execution.check_plan = [&](const PlannedProgram& planned) {
@@ -185,7 +186,7 @@ Result<Execution> execute_program(const NeuronGraph& graph, const Program& progr
     words += fmt::format(", products in {}", text_of(result.precision));
   }
   nlohmann::ordered_json numbers{{"bytes", executable->bytes()}};
-  memory.describe(words, numbers);
+  if (!options.training.train) memory.describe(words, numbers);
   stages.describe(words, std::move(numbers));
   VECC_TRY(result.run_seconds, stages.run("run", [&](ProgressLine& line) {
     return run_repeatedly(options.repeat, line, [&] { return executable->run(); });

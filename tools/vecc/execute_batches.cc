@@ -58,7 +58,7 @@ Result<void> execute_batches(const Program& program, const Backend& backend,
                                  {"batches", batches.batch_count()},
                                  {"batch_value_bytes", first.values},
                                  {"batch_array_bytes", first.arrays}};
-  memory.describe(words, numbers);
+  if (!options.training.train) memory.describe(words, numbers);
   stages.describe(std::move(words), std::move(numbers));
   say_eval_batches("outputs", first, batches.bytes(), options);
   VECC_TRY(to.run_seconds, stages.run("run", [&](ProgressLine& line) {
