@@ -30,13 +30,18 @@ class ArgumentBytes {
 void write_in_order(const DeviceBlock& to, const SharedNumbers& values, const HotRows& hot) {
   constexpr std::uint64_t kPieceElements = std::uint64_t{1} << 20;
   const std::uint64_t at_once = std::max<std::uint64_t>(1, kPieceElements / hot.row_elements);
-  NumberColumn piece;
-  for (std::uint64_t begin = 0; begin < hot.order->size(); begin += at_once) {
-    for (std::uint64_t place = begin; place < std::min(begin + at_once, hot.of); ++place) {
-      piece.append(values.row((*hot.order)[place] * hot.row_elements), hot.row_elements);
+  values.visit([&]<class T>(std::span<const T> numbers) {
+    std::vector<T> piece;
+    piece.reserve(at_once * hot.row_elements);
+    for (std::uint64_t begin = 0; begin < hot.order->size(); begin += at_once) {
+      piece.clear();
+      for (std::uint64_t place = begin; place < std::min(begin + at_once, hot.of); ++place) {
+        const auto row = numbers.subspan((*hot.order)[place] * hot.row_elements, hot.row_elements);
+        piece.insert(piece.end(), row.begin(), row.end());
+      }
+      to.write(std::span<const T>(piece), begin * hot.row_elements);
     }
-    to.write(piece.take(), begin * hot.row_elements);
-  }
+  });
 }
 
 }  // namespace

@@ -58,6 +58,9 @@ class DeviceBlock {
   void write(std::span<const double> values, std::uint64_t first = 0) const {
     write_numbers(values, first);
   }
+  void write(std::span<const float> values, std::uint64_t first = 0) const {
+    write_numbers(values, first);
+  }
   void write(const SharedNumbers& values, std::uint64_t first = 0) const {
     values.visit([&](auto from) { write_numbers(from, first); });
   }

@@ -29,11 +29,16 @@ const FactOp* plain_fact(const Op& op) {
   return fact && !fact->unit ? fact : nullptr;
 }
 
+struct FactRow {
+  ValueId fact;
+  std::uint32_t row;
+};
+
 // The facts of one shape, and their distinct rows.
 struct FactsOfShape {
   std::vector<ValueId> facts;
-  std::uint64_t rows = 0;           // of all facts
-  std::vector<NumberRow> distinct;  // by number
+  std::uint64_t rows = 0;         // of all facts
+  std::vector<FactRow> distinct;  // by number
 };
 
 class FactMerger {
@@ -79,32 +84,32 @@ class FactMerger {
   }
 
  private:
+  [[nodiscard]] NumberRow numbers_of(const FactRow& of, std::size_t size) const {
+    return std::get<FactOp>(program_.op(of.fact).attributes).values.row(of.row * size);
+  }
+
   // Rows are numbered in the order in which they first come.
   void number_rows(std::size_t size, FactsOfShape& facts) {
-    std::vector<NumberRow> row_at;
-    std::vector<ValueId> owner;  // by row
+    std::vector<FactRow> row_at;
     row_at.reserve(facts.rows);
-    owner.reserve(facts.rows);
     for (const ValueId id : facts.facts) {
       const FactOp& fact = *plain_fact(program_.op(id));
       numbers_[id].reserve(fact.rows);
-      for (std::uint32_t row = 0; row < fact.rows; ++row) {
-        row_at.push_back(fact.values.row(row * size));
-        owner.push_back(id);
-      }
+      for (std::uint32_t row = 0; row < fact.rows; ++row) row_at.push_back({id, row});
     }
-    const std::vector<std::uint32_t> first = first_of_constants(
-        static_cast<std::uint32_t>(facts.rows), size, [&](std::uint32_t i) { return row_at[i]; });
+    const std::vector<std::uint32_t> first =
+        first_of_constants(static_cast<std::uint32_t>(facts.rows), size,
+                           [&](std::uint32_t i) { return numbers_of(row_at[i], size); });
     std::vector<std::uint32_t> number(first.size());
     for (std::uint32_t i = 0; i < first.size(); ++i) {
-      const ValueId id = owner[i];
+      const ValueId id = row_at[i].fact;
       if (first[i] == i) {
         number[i] = static_cast<std::uint32_t>(facts.distinct.size());
         facts.distinct.push_back(row_at[i]);
         ++distinct_[id];
       } else {
         number[i] = number[first[i]];
-        join(owner[first[i]], id);
+        join(row_at[first[i]].fact, id);
         ++repeated_;
       }
       numbers_[id].push_back(number[i]);
@@ -142,7 +147,7 @@ class FactMerger {
       for (const std::uint32_t number : numbers_[facts[k]]) {
         if (place_[number] == kNoRow) {
           place_[number] = rows++;
-          values.append(shape.distinct[number], first.shape.size());
+          values.append(numbers_of(shape.distinct[number], first.shape.size()), first.shape.size());
         }
         index[k].push_back(place_[number]);
       }

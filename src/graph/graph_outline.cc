@@ -154,13 +154,23 @@ class OutlineReader {
   }
   // `count` times as many as `each`.
   SharedNumbers numbers(std::uint64_t count, std::uint64_t each) {
-    expect(each == 0 || count <= (numbers_.size() - taken_) / each);
-    if (failed_) return {};
-    taken_ += count * each;
-    return numbers_.part(taken_ - count * each, count * each);
+    const std::size_t first = take(count, each);
+    return failed_ ? SharedNumbers() : numbers_.part(first, count * each);
+  }
+  void append_numbers(std::uint64_t count, std::vector<double>& to) {
+    const std::size_t first = take(count, 1);
+    for (std::size_t i = 0; !failed_ && i < count; ++i) to.push_back(numbers_[first + i]);
   }
 
  private:
+  // The first of as many numbers.
+  std::size_t take(std::uint64_t count, std::uint64_t each) {
+    expect(each == 0 || count <= (numbers_.size() - taken_) / each);
+    const std::size_t first = taken_;
+    if (!failed_) taken_ += count * each;
+    return first;
+  }
+
   std::span<const std::uint32_t> words_;
   std::string_view text_;
   SharedNumbers numbers_;
@@ -202,8 +212,7 @@ void read_sample(OutlineReader& from, std::uint64_t neurons, NeuronGraph& graph)
   sample.target_begin = graph.target_values.size();
   if (sample.has_target) {
     sample.target_shape = from.shape();
-    const SharedNumbers values = from.numbers(1, sample.target_shape.size());
-    for (std::size_t i = 0; i < values.size(); ++i) graph.target_values.push_back(values[i]);
+    from.append_numbers(sample.target_shape.size(), graph.target_values);
   }
   graph.samples.push_back(sample);
 }

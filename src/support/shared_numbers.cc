@@ -26,9 +26,13 @@ std::shared_ptr<T[]> unset_memory(std::size_t count) {
 // From numbers of one type to as many of another. `done(begin, end)`: these are read no more.
 template <class From, class To, class Done>
 void convert(const From* from, To* to, std::size_t count, const Done& done) {
-  ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
-    done(begin, end);
+  constexpr std::size_t kBlock = 1 << 16;  // also where one thread goes through all of them
+  ListThreads::for_ranges(count, [&](std::size_t first, std::size_t last) {
+    for (std::size_t begin = first; begin < last; begin += kBlock) {
+      const std::size_t end = std::min(last, begin + kBlock);
+      for (std::size_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
+      done(begin, end);
+    }
   });
 }
 
@@ -232,6 +236,7 @@ void NumberColumn::trim() {
 
 SharedNumbers NumberColumn::take() {
   trim();
+  reserved_ = 0;
   return doubles_.empty() ? owned(std::exchange(floats_, {})) : owned(std::exchange(doubles_, {}));
 }
 

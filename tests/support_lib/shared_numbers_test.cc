@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 
+#include "src/support/free_memory.h"
 #include "src/support/list_threads.h"
 
 namespace vecc::test {
@@ -89,6 +90,17 @@ TEST(SharedNumbers, do_not_depend_on_threads) {
     EXPECT_EQ(part.back(), 0.1f);
     EXPECT_EQ(part.front(), static_cast<float>(doubles[kLong - 1000]));
   }
+}
+
+// By one thread, too, which goes through all of them.
+TEST(SharedNumbers, hold_no_list_twice_while_it_becomes_floats) {
+  constexpr std::size_t kNumbers = 20'000'000;
+  std::vector<double> values(kNumbers, 0.5);
+  const std::uint64_t before = process_memory().resident;
+  const SharedNumbers numbers = SharedNumbers::of(std::move(values));
+  EXPECT_TRUE(numbers.are_floats());
+  const std::uint64_t peak = process_peak().resident;
+  EXPECT_LT(peak, before + numbers.bytes() / 2) << before;
 }
 
 TEST(SharedNumbers, compare_as_numbers_and_as_bits) {
