@@ -51,7 +51,7 @@ check_limit() {
 # check_refused GRAPH OPTIONS...: what the run before stated is more than may be held.
 check_refused() {
   local status=0
-  run "$@" --host-memory=$((peak * 3 / 4)) >"$work/out" 2>"$work/errors" || status=$?
+  run "$@" --host-memory=$((peak * 5 / 8)) >"$work/out" 2>"$work/errors" || status=$?
   ((status == 5)) || fail "$*: exit code $status"
   grep -q 'more of the host.s memory.*left of --host-memory.*\[E063\]' "$work/errors" ||
     fail "$(cat "$work/errors")"

@@ -19,11 +19,12 @@ TEST(EmitNative, RefusesStepsAndIndicesThatAreValues) {
 )",
                                         "test")
                               .value();
-  EXPECT_THAT(unsupported_in_native(program),
-              ElementsAre("%1 state: the program holds a forward pass, no training step",
-                          "%2 take: its row numbers are values of the step, which only the backend "
-                          "interpreter runs",
-                          "%3 update: the program holds a forward pass, no training step"));
+  EXPECT_THAT(
+      unsupported_in_native(program),
+      ElementsAre("%1 state: the program holds a forward pass, no training step",
+                  "%2 take: its row numbers are values of the step, which only the backends "
+                  "cpu and interpreter run",
+                  "%3 update: the program holds a forward pass, no training step"));
 }
 
 }  // namespace

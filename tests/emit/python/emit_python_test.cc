@@ -214,12 +214,12 @@ TEST_F(EmitPython, RefusesIndicesThatAreValues) {
   const std::string steps =
       ": a module holds a forward pass, whose gradients and steps are torch's";
   const std::string runs =
-      ": its row numbers are values of the step, which only the backend "
-      "interpreter runs";
+      ": its row numbers are values of the step, which only the backends "
+      "cpu and interpreter run";
   EXPECT_THAT(unsupported_in_python(program),
               ElementsAre("op state (1 of them)" + steps, "op update (1 of them)" + steps,
-                          "%1 draw: its numbers are drawn by the step, which only the backend "
-                          "interpreter runs",
+                          "%1 draw: its numbers are drawn by the step, which only the backends "
+                          "cpu and interpreter run",
                           "%3 take" + runs, "%4 sum_equal" + runs, "%5 scatter_sum" + runs));
 }
 
