@@ -145,7 +145,7 @@ TEST_F(KgScoreCommand, SaysWhatIsWrong) {
   expect_refused({"--score=@" + folder + "/none"}, 2, "cannot be read");
   expect_refused({"--score=sum(h * r * q)"}, 3,
                  "--score, line 1, column 13: error: unknown name \"q\"");
-  expect_refused({"--score=sum(h*r*t)", "--p=2"}, 2, "--p says nothing to --model=formula");
+  expect_refused({"--score=sum(h*r*t)", "--p=2"}, 2, "--p says nothing to --score");
   expect_refused({"--score=sum(h*r*t)", "--constraints=1"}, 2, "are of transh");
   const Finished trained = train({"--model=distmult", "--epochs=1", "--save-weights=" + weights});
   ASSERT_EQ(trained.code, 0) << trained.err;
