@@ -193,17 +193,15 @@ bool SharedNumbers::operator==(const SharedNumbers& other) const {
          holds_for_all(size_, [&](std::size_t i) { return (*this)[i] == other[i]; });
 }
 
+// Of floats the first one makes room: a list of doubles has none for them.
 void NumberColumn::reserve(std::size_t count) {
   reserved_ = count;
-  if (doubles_.empty()) {
-    floats_.reserve(count);
-  } else {
-    doubles_.reserve(count);
-  }
+  if (!doubles_.empty()) doubles_.reserve(count);
 }
 
 void NumberColumn::append(std::span<const float> values) {
   if (doubles_.empty()) {
+    if (reserved_ > floats_.capacity()) floats_.reserve(reserved_);
     make_room(floats_, values.size());
     floats_.insert(floats_.end(), values.begin(), values.end());
   } else {
@@ -214,6 +212,7 @@ void NumberColumn::append(std::span<const float> values) {
 
 void NumberColumn::append(std::span<const double> values) {
   if (doubles_.empty() && std::ranges::all_of(values, is_exact_float)) {
+    if (reserved_ > floats_.capacity()) floats_.reserve(reserved_);
     make_room(floats_, values.size());
     for (const double value : values) floats_.push_back(static_cast<float>(value));
     return;
