@@ -231,6 +231,24 @@ TEST(CpuRowNumbers, AMillionNumbersAreSummedInTheirOrder) {
   }
 }
 
+// Draws are stored before the launch that stores the concat's other part, in whose place a step
+// still reads what that launch reads last.
+TEST(CpuRowNumbers, DrawsThatAreAPartAreTheInterpreters) {
+  Program p(DType::F64);
+  const ValueId step = add(p, StateOp{"step", 1, Shape(), 3}, {});
+  const ValueId state = add(p, StateOp{"a", 6, Shape(), 3}, {});
+  const ValueId next = map_of(p, "sum($0, 1)", {step});
+  const ValueId numbers = map_of(p, "sum($0, $1)", {scalars(p, {0, 1, 2, 3, 4, 5}), state});
+  const ValueId drawn = add(p, DrawOp{3, 12, 7, 2}, {next});
+  const ValueId table = scalars(p, {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21});
+  const ValueId taken = add(p, TakeOp{}, {table, numbers});
+  const ValueId low = p.gather(numbers, Index::slice(0, 3));
+  const ValueId part = map_of(p, "elproduct(sum($0, 0.5), 2)", {low});
+  const ValueId both[] = {part, drawn};
+  output_rows(p, {map_of(p, "sum($0, $1)", {taken, p.concat(both)}), drawn});
+  expect_interpreted(p, /*is_exact=*/true);
+}
+
 TEST(CpuRowNumbers, DrawsAreTheInterpreters) {
   Program p(DType::F64);
   const ValueId step = add(p, StateOp{"step", 1, Shape(), 0x1p40}, {});

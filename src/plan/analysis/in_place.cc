@@ -29,7 +29,10 @@ void merge_kernels(Plan& plan) {
 class LenderSearch {
  public:
   explicit LenderSearch(const Plan& plan)
-      : plan_(plan), takes_(plan.buffers.size(), kNone), lends_(plan.buffers.size(), false) {
+      : plan_(plan),
+        by_steps_(written_by_steps(plan)),
+        takes_(plan.buffers.size(), kNone),
+        lends_(plan.buffers.size(), false) {
     for (const Kernel& kernel : plan.kernels) steps_.push_back(access_steps(kernel));
   }
 
@@ -56,7 +59,7 @@ class LenderSearch {
 
   void take(std::uint32_t number, BufferIndex made) {
     const Launch& launch = plan_.launches[number];
-    if (takes_[made] != kNone || plan_.buffers[made].elements == 0) return;
+    if (takes_[made] != kNone || by_steps_[made] || plan_.buffers[made].elements == 0) return;
     for (const AccessBinding& access : launch.accesses) {
       const PlanBuffer& old = plan_.buffers[access.buffer];
       if (old.kind != PlanBuffer::Kind::Arena || old.last != number || lends_[access.buffer] ||
@@ -72,12 +75,21 @@ class LenderSearch {
   }
 
   const Plan& plan_;
+  std::vector<bool> by_steps_;                   // by buffer
   std::vector<BufferIndex> takes_;               // by buffer
   std::vector<bool> lends_;                      // by buffer
   std::vector<std::vector<AccessSteps>> steps_;  // by kernel
 };
 
 }  // namespace
+
+std::vector<bool> written_by_steps(const Plan& plan) {
+  std::vector<bool> written(plan.buffers.size(), false);
+  for (const NumberStep& step : plan.number_steps) {
+    if (step.to.rows > 0 && step.to.buffer < written.size()) written[step.to.buffer] = true;
+  }
+  return written;
+}
 
 bool may_lend_place(const Kernel& kernel, std::span<const AccessSteps> steps, const Launch& launch,
                     BufferIndex old, BufferIndex made) {

@@ -11,6 +11,10 @@
 
 namespace vecc {
 
+/// By buffer: whether a number step writes it. That runs before its launch, in which others still
+/// read: such a buffer takes no other one's place.
+[[nodiscard]] std::vector<bool> written_by_steps(const Plan& plan);
+
 /// Whether `old`'s place may become that of `made` in a launch: all accesses to either reach the
 /// same rows, and those to `old` come first.
 [[nodiscard]] bool may_lend_place(const Kernel& kernel, std::span<const AccessSteps> steps,
