@@ -11,10 +11,10 @@
 #include "src/plan/analysis/in_place.h"
 #include "src/plan/analysis/launch_rows.h"
 #include "src/plan/analysis/updated_tables.h"
+#include "src/plan/verify_number_steps.h"
 #include "src/program/index_algebra.h"
 #include "src/support/list_threads.h"
 #include "src/support/long_list.h"
-#include "src/support/number_sort.h"
 #include "vecc/plan.h"
 
 namespace vecc {
@@ -26,80 +26,26 @@ using LiveBuffers = std::set<std::pair<std::uint64_t, BufferIndex>>;
 class PlanVerifier {
  public:
   explicit PlanVerifier(const Plan& plan)
-      : plan_(plan), written_(plan.buffers.size(), false), updated_(plan) {}
+      : plan_(plan),
+        written_(plan.buffers.size(), false),
+        by_steps_(written_by_steps(plan)),
+        updated_(plan),
+        number_steps_(plan, written_, updated_) {}
 
   Result<void> verify() {
     for (const Kernel& kernel : plan_.kernels) VECC_TRY_VOID(vecc::verify(kernel));
     for (const Kernel& kernel : plan_.kernels) steps_.push_back(access_steps(kernel));
     for (std::size_t l = 0; l < plan_.launches.size(); ++l) {
-      VECC_TRY_VOID(check_number_steps(l));
+      VECC_TRY_VOID(number_steps_.check_before(l));
       VECC_TRY_VOID(check_launch(l));
     }
-    VECC_TRY_VOID(check_number_steps(plan_.launches.size()));
-    if (next_step_ < plan_.number_steps.size()) {
-      return step_error("stands behind a step of a later launch");
-    }
+    VECC_TRY_VOID(number_steps_.check_before(plan_.launches.size()));
     return check_arena();
   }
 
  private:
   [[nodiscard]] Errors error(std::size_t launch, const std::string& text) const {
     return Errors(ErrorCode::IllFormedOp, fmt::format("launch {}", launch), text);
-  }
-
-  [[nodiscard]] Errors step_error(const std::string& text) const {
-    return Errors(ErrorCode::IllFormedOp, fmt::format("number step {}", next_step_), text);
-  }
-
-  // Those that run before a launch: what they read is there.
-  Result<void> check_number_steps(std::size_t launch) {
-    for (; next_step_ < plan_.number_steps.size(); ++next_step_) {
-      const NumberStep& step = plan_.number_steps[next_step_];
-      if (step.before != launch) break;
-      VECC_TRY_VOID(check_number_arrays(step));
-      VECC_TRY_VOID(check_step_rows(step, step.from, launch));
-      const bool is_written =
-          plan_.buffers[step.from.buffer].kind != PlanBuffer::Kind::Arena || step.from.rows == 0;
-      if (!is_written && !written_[step.from.buffer]) {
-        return step_error("reads a buffer that was never written");
-      }
-      if (step.kind != NumberStep::Kind::Draw && step.kind != NumberStep::Kind::Store) continue;
-      VECC_TRY_VOID(check_step_rows(step, step.to, launch));
-      written_[step.to.buffer] = true;
-    }
-    return {};
-  }
-
-  [[nodiscard]] Result<void> check_step_rows(const NumberStep& step, const AccessBinding& rows,
-                                             std::size_t launch) const {
-    if (rows.buffer >= plan_.buffers.size()) return step_error("no such buffer");
-    const PlanBuffer& buffer = plan_.buffers[rows.buffer];
-    if (rows.first + rows.rows * step.row_elements > buffer.elements) {
-      return step_error("ends behind its buffer");
-    }
-    const bool is_live = launch >= buffer.first && launch <= buffer.last;
-    if (buffer.kind == PlanBuffer::Kind::Arena && rows.rows > 0 && !is_live) {
-      return step_error(fmt::format("buffer {} is not live", rows.buffer));
-    }
-    return {};
-  }
-
-  // Those that a step of its kind writes or reads: arrays that runs fill, an entry a number.
-  [[nodiscard]] Result<void> check_number_arrays(const NumberStep& step) const {
-    const auto is_long = [&](ArrayIndex a, std::size_t entries) {
-      return plan_.is_filled(a) && plan_.arrays[a]->size() >= entries;
-    };
-    if (step.kind == NumberStep::Kind::Draw) return {};
-    const std::size_t rows = step.from.rows;
-    const bool is_sorted = is_long(step.arrays.order, rows) && is_long(step.arrays.ranks, rows) &&
-                           is_long(step.arrays.offsets, rows + 1);
-    if (!is_long(step.arrays.list, rows) || (step.kind != NumberStep::Kind::List && !is_sorted) ||
-        (step.kind == NumberStep::Kind::Sort &&
-         !is_long(step.arrays.scratch, sorting_scratch(rows))) ||
-        (step.kind == NumberStep::Kind::Offsets && !is_long(step.row_offsets, 1))) {
-      return step_error("no such arrays");
-    }
-    return {};
   }
 
   // Buffers that are live at once lie apart, or one takes the other's place: visit the launches
@@ -153,7 +99,7 @@ class PlanVerifier {
   [[nodiscard]] bool takes_place(BufferIndex made, BufferIndex old) const {
     const PlanBuffer& next = plan_.buffers[made];
     const PlanBuffer& before = plan_.buffers[old];
-    if (next.first != before.last || next.offset != before.offset ||
+    if (next.first != before.last || next.offset != before.offset || by_steps_[made] ||
         next.first >= plan_.launches.size()) {
       return false;
     }
@@ -170,6 +116,7 @@ class PlanVerifier {
   Result<void> check_launch(std::size_t number) {
     const Launch& launch = plan_.launches[number];
     VECC_TRY_VOID(check_numbers(number, launch));
+    VECC_TRY_VOID(number_steps_.check_arrays(number));
     const Kernel& kernel = plan_.kernels[launch.kernel];
     VECC_TRY_VOID(check_segments(number, launch, kernel));
     VECC_TRY_VOID(check_words(number, launch, kernel));
@@ -294,8 +241,7 @@ class PlanVerifier {
       const auto& list = *plan_.arrays[binding.list];
       if (list.size() < bound) return error(number, fmt::format("access {}: a short list", a));
       bound = list.empty() ? 0 : largest_entry(list) + std::uint64_t{1};
-      // (Steps check what they fill.)
-      if (plan_.is_filled(binding.list)) bound = std::min<std::uint64_t>(bound, binding.rows);
+      if (plan_.is_filled(binding.list) && bound > 0) bound = number_steps_.end_of(binding.list);
     }
     if (bound > binding.rows) {
       return error(number, fmt::format("access {} names row {} of {}", a, bound - 1, binding.rows));
@@ -375,9 +321,10 @@ class PlanVerifier {
   }
 
   const Plan& plan_;
-  std::size_t next_step_ = 0;
   std::vector<bool> written_;                    // by buffer
-  UpdatedTables updated_;                        // by the launches before
+  std::vector<bool> by_steps_;                   // by buffer: number steps write it
+  UpdatedTables updated_;                        // by the launches and steps before
+  NumberStepVerifier number_steps_;              // those before
   std::vector<std::vector<AccessSteps>> steps_;  // by kernel
 };
 

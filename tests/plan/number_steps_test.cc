@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -112,8 +114,190 @@ TEST(NumberSteps, BrokenOnesAreFound) {
   expect_broken([](Plan& plan) { std::swap(plan.number_steps[0], plan.number_steps[1]); },
                 "never written");
   expect_broken([](Plan& plan) { plan.number_steps[3].to.first = 1; }, "ends behind its buffer");
-  expect_broken([](Plan& plan) { plan.number_steps[0].before = 9999; }, "behind a step");
+  expect_broken([](Plan& plan) { plan.number_steps[3].before = 9999; }, "behind a step");
   expect_broken([](Plan& plan) { plan.number_steps[0].from.buffer = 9999; }, "no such buffer");
+}
+
+// A step that sums rows by their numbers in each way, and updates them.
+const std::string kSums = R"(%0 = state "step" = 0 : f64[1, 1]
+%1 = draw %0 < 90 seed 7 stream 2 : f64[30, 1]
+%2 = state "table" = 1 : f64[90, 4x1]
+%3 = take %2, %1 : f64[30, 4x1]
+%4 = map elproduct($0, $0) %3 : f64[30, 4x1]
+%5 = sum_equal %4, %1 : f64[30, 4x1]
+%6 = map sum($0, $1) %3, %5 : f64[30, 4x1]
+%7 = update %2, %6, %1 : f64[30, 4x1]
+%8 = scatter_sum %4, %1 : f64[90, 4x1]
+%9 = map exp($0) %8 : f64[90, 4x1]
+)";
+
+class BrokenNumberSteps : public testing::Test {
+ protected:
+  Plan plan_ = [] {
+    PlanOptions options;
+    options.keep_values = true;
+    return make_plan(parsed(kSums), options);
+  }();
+
+  NumberStep& step(Kind kind) {
+    return *std::ranges::find(plan_.number_steps, kind, &NumberStep::kind);
+  }
+  void remove(Kind kind) {
+    std::erase_if(plan_.number_steps, [&](const NumberStep& of) { return of.kind == kind; });
+  }
+  // Expects verify() to refuse the Plan.
+  void expect_refused(const std::string& error) {
+    const auto verified = verify(plan_);
+    ASSERT_FALSE(verified);
+    EXPECT_THAT(verified.error().text(), HasSubstr(error));
+  }
+};
+
+TEST_F(BrokenNumberSteps, NoneIsBrokenAtFirst) {
+  const auto verified = verify(plan_);
+  EXPECT_TRUE(verified) << verified.error().text();
+}
+
+TEST_F(BrokenNumberSteps, AListIsFilledBeforeItIsRead) {
+  remove(Kind::List);
+  expect_refused("is no list that a step before has filled");
+  remove(Kind::Sort);
+  remove(Kind::Offsets);
+  remove(Kind::Store);
+  expect_refused("no step before has filled its list");
+}
+
+TEST_F(BrokenNumberSteps, ListsAreSortedBeforeTheirOrderIsRead) {
+  remove(Kind::Sort);
+  expect_refused("is no list that a step before has sorted");
+  remove(Kind::Offsets);
+  remove(Kind::Store);
+  expect_refused("that no step before has filled as such");
+}
+
+TEST_F(BrokenNumberSteps, OffsetsAreFilledBeforeTheyAreRead) {
+  remove(Kind::Offsets);
+  expect_refused("that no step before has filled as such");
+}
+
+TEST_F(BrokenNumberSteps, AListIsSortedBehindWhatFillsIt) {
+  std::swap(step(Kind::List), step(Kind::Sort));
+  expect_refused("is no list that a step before has filled");
+}
+
+TEST_F(BrokenNumberSteps, OffsetsAreOfAllNumbers) {
+  plan_.arrays[step(Kind::Offsets).row_offsets] =
+      std::make_shared<const std::vector<std::uint32_t>>(5);
+  expect_refused("offsets of 4 numbers, expected 90 or more");
+}
+
+TEST_F(BrokenNumberSteps, OffsetsAreOfAllRows) {
+  plan_.arrays[step(Kind::Offsets).row_offsets] =
+      std::make_shared<const std::vector<std::uint32_t>>(91, 3);
+  expect_refused("offsets of 3 rows, expected 30");
+}
+
+TEST_F(BrokenNumberSteps, StepsStandBeforeTheLaunchesOfTheirLevel) {
+  for (NumberStep& of : plan_.number_steps) {
+    if (of.kind != Kind::Draw) of.before = static_cast<std::uint32_t>(plan_.launches.size());
+  }
+  expect_refused("no step before has filled");
+}
+
+TEST_F(BrokenNumberSteps, StepsAreOfTheStageOfTheirLaunches) {
+  step(Kind::List).stage = 1;
+  expect_refused("of stage 1, level ");
+}
+
+TEST_F(BrokenNumberSteps, StepsAreInTheOrderOfTheirLevels) {
+  step(Kind::Draw).level = 1000;
+  expect_refused("is not the first one of that level");
+}
+
+TEST_F(BrokenNumberSteps, UpdatesStoreInParametersAndStates) {
+  step(Kind::Store).to = step(Kind::Store).from;
+  expect_refused("which is no parameter or state");
+}
+
+TEST_F(BrokenNumberSteps, UpdatesComeBehindWhatReadsTheirRows) {
+  NumberStep store = step(Kind::Store);
+  Launch late = plan_.launches.front();
+  for (const Launch& launch : plan_.launches) {
+    for (const AccessBinding& access : launch.accesses) {
+      if (access.buffer == store.to.buffer) late = launch;
+    }
+  }
+  late.level = kNone;
+  plan_.launches.push_back(late);
+  expect_refused("that were updated before");
+}
+
+TEST_F(BrokenNumberSteps, NumbersAreRowsOfAllThatTheyAreReadFrom) {
+  for (NumberStep::Use& use : step(Kind::List).uses) use.rows = 1000000;
+  expect_refused(" 90");
+  step(Kind::List).uses.clear();
+  expect_refused("checks its numbers for no op");
+}
+
+TEST_F(BrokenNumberSteps, NumbersAreRowsOfWhatIsUpdated) {
+  step(Kind::Store).to.rows = 89;
+  expect_refused("stores by numbers below 90 into 89 rows");
+}
+
+TEST_F(BrokenNumberSteps, RowsHaveNumbers) {
+  step(Kind::Store).row_elements = 0;
+  expect_refused("rows of 0 numbers");
+}
+
+TEST_F(BrokenNumberSteps, AllRowsOfADrawAreDrawn) {
+  step(Kind::Draw).to.rows = 1;
+  expect_refused("draws 1 rows, expected 30");
+}
+
+TEST_F(BrokenNumberSteps, DrawsAreStoredInTheArena) {
+  step(Kind::Draw).to = step(Kind::Store).to;
+  expect_refused("which is not of the arena");
+}
+
+TEST_F(BrokenNumberSteps, AListHasAsManyNumbersAsItsStepReads) {
+  step(Kind::List).from.rows = 29;
+  expect_refused("lists 29 numbers, expected 30");
+}
+
+TEST_F(BrokenNumberSteps, EachArrayIsFilledOnce) {
+  step(Kind::Sort).arrays.ranks = step(Kind::Sort).arrays.order;
+  expect_refused("again");
+}
+
+// Parts of a concat of which one is drawn.
+const std::string kLent = R"(%0 = state "step" = 3 : f64[1, 1]
+%1 = state "a" = 3 : f64[6, 1]
+%2 = fact {0, 1, 2, 3, 4, 5} : f64[6, 1]
+%3 = map sum($0, 1) %0 : f64[1, 1]
+%4 = map sum($0, $1) %2, %1 : f64[6, 1]
+%5 = draw %3 < 12 seed 7 stream 2 : f64[3, 1]
+%6 = fact {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21} : f64[12, 1]
+%7 = take %6, %4 : f64[6, 1]
+%8 = gather %4 [0:3] : f64[3, 1]
+%9 = map elproduct(sum($0, 0.5), 2) %8 : f64[3, 1]
+%10 = concat %9, %5 : f64[6, 1]
+%11 = map sum($0, $1) %7, %10 : f64[6, 1]
+)";
+
+TEST(NumberSteps, WhatIsDrawnTakesNoPlaceOfWhatALaterStepReads) {
+  Plan plan = make_plan(parsed(kLent));
+  ASSERT_TRUE(verify(plan)) << verify(plan).error().text();
+  const auto place_of = [&](Kind kind, const auto& rows) {
+    const auto found = std::ranges::find(plan.number_steps, kind, &NumberStep::kind);
+    return std::invoke(rows, *found).buffer;
+  };
+  const BufferIndex drawn = place_of(Kind::Draw, &NumberStep::to);
+  const BufferIndex listed = place_of(Kind::List, &NumberStep::from);
+  ASSERT_NE(drawn, listed);
+  plan.buffers[drawn].offset = plan.buffers[listed].offset;
+  const auto verified = verify(plan);
+  ASSERT_FALSE(verified);
+  EXPECT_THAT(verified.error().text(), HasSubstr("overlaps buffer"));
 }
 
 TEST(NumberSteps, EqualRowsAreFoundWhereNumbersMakeThem) {

@@ -37,32 +37,54 @@ void each_range(const Plan& plan, const Launch& launch, std::size_t access, cons
 
 }  // namespace
 
-bool UpdatedTables::loads_updated(const Launch& launch, std::size_t access) const {
-  const BufferIndex buffer = launch.accesses[access].buffer;
-  if (!may_be_updated(plan_.buffers[buffer])) return false;
-  if (plan_.kernels[launch.kernel].accesses[access].store) return false;
+bool UpdatedTables::is_updated(BufferIndex buffer, std::uint64_t first, std::uint64_t count) const {
   const auto found = updated_.find(table_of(plan_, buffer));
   if (found == updated_.end()) return false;
-  const std::vector<bool>& is_updated = found->second;
+  const std::vector<bool>& updated = found->second;
+  const std::uint64_t last = std::min<std::uint64_t>(first + count, updated.size());
+  for (std::uint64_t i = first; i < last; ++i) {
+    if (updated[i]) return true;
+  }
+  return false;
+}
+
+bool UpdatedTables::loads_updated(const Launch& launch, std::size_t access) const {
+  const BufferIndex buffer = launch.accesses[access].buffer;
+  if (plan_.kernels[launch.kernel].accesses[access].store ||
+      !may_be_updated(plan_.buffers[buffer]) || !updated_.contains(table_of(plan_, buffer))) {
+    return false;
+  }
   bool loads = false;
   each_range(plan_, launch, access, [&](std::uint64_t first, std::uint64_t count) {
-    const std::uint64_t last = std::min<std::uint64_t>(first + count, is_updated.size());
-    for (std::uint64_t i = first; i < last && !loads; ++i) loads = is_updated[i];
+    loads = loads || is_updated(buffer, first, count);
   });
   return loads;
+}
+
+bool UpdatedTables::reads_updated(const AccessBinding& rows, std::uint64_t row_elements) const {
+  return may_be_updated(plan_.buffers[rows.buffer]) &&
+         is_updated(rows.buffer, rows.first, rows.rows * row_elements);
+}
+
+void UpdatedTables::add(BufferIndex buffer, std::uint64_t first, std::uint64_t count) {
+  std::vector<bool>& updated = updated_[table_of(plan_, buffer)];
+  if (updated.size() < plan_.buffers[buffer].elements) {
+    updated.resize(plan_.buffers[buffer].elements);
+  }
+  std::fill_n(updated.begin() + static_cast<std::ptrdiff_t>(first), count, true);
+}
+
+void UpdatedTables::add(const AccessBinding& rows, std::uint64_t row_elements) {
+  add(rows.buffer, rows.first, rows.rows * row_elements);
 }
 
 void UpdatedTables::add(const Launch& launch) {
   const Kernel& kernel = plan_.kernels[launch.kernel];
   for (std::size_t a = 0; a < launch.accesses.size(); ++a) {
-    const BufferIndex number = launch.accesses[a].buffer;
-    const PlanBuffer& buffer = plan_.buffers[number];
-    if (!may_be_updated(buffer) || !kernel.accesses[a].store) continue;
-    std::vector<bool>& is_updated = updated_[table_of(plan_, number)];
-    if (is_updated.size() < buffer.elements) is_updated.resize(buffer.elements);
-    each_range(plan_, launch, a, [&](std::uint64_t first, std::uint64_t count) {
-      std::fill_n(is_updated.begin() + static_cast<std::ptrdiff_t>(first), count, true);
-    });
+    const BufferIndex buffer = launch.accesses[a].buffer;
+    if (!may_be_updated(plan_.buffers[buffer]) || !kernel.accesses[a].store) continue;
+    each_range(plan_, launch, a,
+               [&](std::uint64_t first, std::uint64_t count) { add(buffer, first, count); });
   }
 }
 
