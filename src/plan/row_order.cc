@@ -54,7 +54,8 @@ bool may_be_ordered(const Kernel& kernel) {
 }
 
 std::vector<std::uint32_t> order_within_tiles(const Plan& plan, const Launch& launch) {
-  if (!gains_by_order(plan, launch)) return {};
+  // (Lengths that a run fills are not known.)
+  if (plan.is_filled(launch.offsets) || !gains_by_order(plan, launch)) return {};
   const auto& offsets = offsets_of(plan, launch);
   std::vector<std::uint32_t> order(launch.rows);
   std::iota(order.begin(), order.end(), 0u);
