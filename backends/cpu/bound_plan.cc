@@ -132,7 +132,10 @@ void BoundPlan::bind_number_steps() {
     bound.list = arrays_.filled(step.arrays.list);
     bound.order = arrays_.filled(step.arrays.order);
     bound.ranks = arrays_.filled(step.arrays.ranks);
-    bound.offsets = arrays_.filled(step.arrays.offsets);
+    if (step.arrays.offsets != kNone) {
+      bound.offsets = {arrays_.filled(step.arrays.offsets),
+                       plan_.arrays[step.arrays.offsets]->size()};
+    }
     bound.scratch = arrays_.filled(step.arrays.scratch);
     bound.row_offsets = arrays_.filled(step.row_offsets);
     if (step.kind == NumberStep::Kind::Offsets) {

@@ -156,9 +156,9 @@ class NumberStepRun {
   // Each row once: threads store in different ones.
   void store() const {
     T* const to = static_cast<T*>(bound_.to);
-    const std::uint32_t* const offsets = bound_.offsets;
+    const std::span<const std::uint32_t> offsets = bound_.offsets;
     const auto count =
-        static_cast<std::size_t>(std::lower_bound(offsets, offsets + rows(), rows()) - offsets);
+        static_cast<std::size_t>(std::ranges::lower_bound(offsets, rows()) - offsets.begin());
     for_team_pieces(team_, count, rows_at_once(step_), [&](std::size_t begin, std::size_t end) {
       for (std::size_t rank = begin; rank < end; ++rank) {
         const std::uint32_t first = bound_.order[offsets[rank]];

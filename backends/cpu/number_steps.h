@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "src/support/thread_team.h"
 #include "vecc/plan.h"
@@ -16,7 +17,7 @@ struct BoundNumberStep {
   std::uint32_t* list = nullptr;
   std::uint32_t* order = nullptr;
   std::uint32_t* ranks = nullptr;
-  std::uint32_t* offsets = nullptr;
+  std::span<std::uint32_t> offsets;  ///< of as many numbers as rows may have, and the end
   std::uint32_t* scratch = nullptr;
   std::uint32_t* row_offsets = nullptr;
   std::size_t numbered_rows = 0;  ///< that `row_offsets` are of

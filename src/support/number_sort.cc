@@ -74,7 +74,7 @@ void sort_by_number(Numbers numbers, std::uint32_t* order, std::uint32_t* scratc
 }
 
 void rank_by_number(Numbers numbers, const std::uint32_t* order, std::uint32_t* ranks,
-                    std::uint32_t* offsets, std::uint32_t* scratch, ThreadTeam& team) {
+                    std::span<std::uint32_t> offsets, std::uint32_t* scratch, ThreadTeam& team) {
   const std::size_t rows = numbers.size();
   const auto is_first = [&](std::size_t i) {
     return i == 0 || numbers[order[i]] != numbers[order[i - 1]];
@@ -97,7 +97,7 @@ void rank_by_number(Numbers numbers, const std::uint32_t* order, std::uint32_t* 
       ranks[order[i]] = next - 1;
     }
   });
-  std::fill(offsets + before, offsets + rows + 1, static_cast<std::uint32_t>(rows));
+  std::ranges::fill(offsets.subspan(before), static_cast<std::uint32_t>(rows));
 }
 
 void find_numbers(Numbers numbers, const std::uint32_t* order, std::uint32_t* offsets,

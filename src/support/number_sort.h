@@ -26,9 +26,9 @@ void sort_by_number(std::span<const std::uint32_t> numbers, std::uint32_t* order
 
 /// Of an order that sort_by_number() has made: ranks[row] is how many numbers are below the row's;
 /// `order` has the rows of rank r from offsets[r] on; offsets of ranks that no row has, and the
-/// last, are numbers.size(): so many + 1 in all.
+/// last, are numbers.size(). There are one more of them than rows have different numbers, or more.
 void rank_by_number(std::span<const std::uint32_t> numbers, const std::uint32_t* order,
-                    std::uint32_t* ranks, std::uint32_t* offsets, std::uint32_t* scratch,
+                    std::uint32_t* ranks, std::span<std::uint32_t> offsets, std::uint32_t* scratch,
                     ThreadTeam& team);
 
 /// offsets[k]: where `order` has the first row of a number of at least k; `end` + 1 of them.

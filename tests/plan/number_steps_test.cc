@@ -60,6 +60,37 @@ TEST(NumberSteps, NumbersOfSeveralOpsAreListedAndSortedOnce) {
   })) << text;
 }
 
+// Of a table of 7 rows 1,000 draws have 7 numbers at most.
+TEST(NumberSteps, SumsOfEqualNumbersAreAsManyAsThereMayBe) {
+  const Plan plan = make_plan(parsed(R"(%0 = state "step" = 0 : f64[1, 1]
+%1 = draw %0 < 7 seed 7 stream 2 : f64[1000, 1]
+%2 = state "table" = 1 : f64[7, 4x1]
+%3 = take %2, %1 : f64[1000, 4x1]
+%4 = sum_equal %3, %1 : f64[1000, 4x1]
+%5 = update %2, %4, %1 : f64[1000, 4x1]
+)"));
+  ASSERT_TRUE(verify(plan)) << verify(plan).error().text();
+  const auto sums = std::ranges::find_if(
+      plan.launches, [&](const Launch& launch) { return plan.is_filled(launch.offsets); });
+  ASSERT_NE(sums, plan.launches.end());
+  EXPECT_EQ(sums->rows, 7u);
+}
+
+// Their lengths are those of another run.
+TEST(NumberSteps, RowsOfFilledOffsetsStayInTheirOrder) {
+  const Plan plan = make_plan(parsed(R"(%0 = state "step" = 0 : f64[1, 1]
+%1 = draw %0 < 2000 seed 7 stream 2 : f64[3001, 1]
+%2 = fact unit : f64[3001, 1]
+%3 = scatter_sum %2, %1 : f64[2000, 1]
+%4 = update %0, %0 : f64[1, 1]
+)"),
+                              {.keep_values = true});
+  ASSERT_TRUE(verify(plan)) << verify(plan).error().text();
+  EXPECT_TRUE(std::ranges::any_of(
+      plan.launches, [&](const Launch& launch) { return plan.is_filled(launch.offsets); }));
+  for (const Launch& launch : plan.launches) EXPECT_EQ(launch.order, kNone);
+}
+
 TEST(NumberSteps, WhatUpdatesComesBehindAllChecks) {
   const Program program = parsed(R"(%0 = state "a" = 0 : f64[3, 1]
 %1 = map sum($0, 1) %0 : f64[3, 1]

@@ -78,11 +78,13 @@ struct RowNumbers {
   ValueId value = kNone;      ///< whose rows are the numbers
   std::size_t list_step = 0;  ///< of Grouping::steps
   bool is_sorted = false;
+  std::uint32_t distinct = 0;  ///< if it is sorted: different numbers, at most
   NumberArrays arrays;
   Index list;   ///< as indices, through which rows are read
   Index order;  ///< if it is sorted
   Index ranks;
-  Segments offsets;  ///< rows of `order` of one number each
+  Segments
+      offsets;  ///< rows of `order` of one number each; `distinct` of them, the last may be empty
 };
 
 struct Grouping {

@@ -71,9 +71,20 @@ RowNumbers list_numbers(const OpLowering& lowering, std::size_t k) {
   return numbers;
 }
 
+// How many different numbers the rows may have: no more than the fewest rows that an op so far
+// counts by them.
+std::uint32_t most_distinct(const OpLowering& lowering, const RowNumbers& numbers) {
+  std::uint64_t most = numbers.list.size();
+  for (const NumberStep::Use& use : lowering.grouping.steps[numbers.list_step].step.uses) {
+    most = std::min(most, std::max<std::uint64_t>(use.rows, 1));
+  }
+  return static_cast<std::uint32_t>(most);
+}
+
 void sort_numbers(const OpLowering& lowering, std::size_t k, RowNumbers& numbers) {
   IndexArrays& arrays = lowering.grouping.arrays;
   const std::uint32_t rows = numbers.list.size();
+  numbers.distinct = most_distinct(lowering, numbers);
   const Array order = ascending(rows);
   const Array ranks = ascending(rows);
   numbers.is_sorted = true;
@@ -82,7 +93,7 @@ void sort_numbers(const OpLowering& lowering, std::size_t k, RowNumbers& numbers
   numbers.arrays.order = arrays.add_filled(order);
   numbers.arrays.ranks = arrays.add_filled(ranks);
   numbers.offsets =
-      filled_segments(lowering, ascending(std::size_t{rows} + 1), numbers.arrays.offsets);
+      filled_segments(lowering, spread(rows, numbers.distinct), numbers.arrays.offsets);
   numbers.arrays.scratch = arrays.add_filled(zeros(sorting_scratch(rows)));
   add_step(lowering, NumberStep::Kind::Sort, k, numbers.value).arrays = numbers.arrays;
 }
@@ -167,8 +178,8 @@ void lower_take(const OpLowering& lowering) {
 void lower_sum_equal(const OpLowering& lowering) {
   const Op& op = lowering.program.op(lowering.op);
   const RowNumbers& numbers = row_numbers_of(lowering, 1, kMaxRows, true);
-  const RowRead sums = lowering.add_temporary(op.rows, op.shape);
-  sum_segments(lowering, sums.value, numbers, numbers.offsets, op.rows);
+  const RowRead sums = lowering.add_temporary(numbers.distinct, op.shape);
+  sum_segments(lowering, sums.value, numbers, numbers.offsets, numbers.distinct);
   const RowRead read = read_by_value(sums.value, numbers.ranks, op.shape);
   const KernelBuilder kernel = lowering.begin_rows(op.rows, std::span(&read, 1), EntryLoop::Any);
   kernel.make(lowering.op, kernel.load(read));
