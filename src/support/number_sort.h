@@ -2,6 +2,7 @@
 // so that the order is the same for any number of threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,13 +11,17 @@
 
 namespace vecc {
 
-/// Rows that one thread goes through at a time.
-inline constexpr std::size_t kSortedPiece = 1 << 15;
 inline constexpr std::size_t kSortDigits = 256;
+/// Of so many rows, those that one thread goes through at a time: up to 64 threads have some, but
+/// no fewer each than are worth the counts of all digits.
+[[nodiscard]] constexpr std::size_t sorted_piece(std::size_t rows) {
+  return std::clamp<std::size_t>(rows / 64, 1 << 12, 1 << 15);
+}
 
 /// What sort_by_number() takes beside its results, in entries.
 [[nodiscard]] constexpr std::size_t sorting_scratch(std::size_t rows) {
-  return rows + ((rows + kSortedPiece - 1) / kSortedPiece + 1) * kSortDigits;
+  const std::size_t piece = sorted_piece(rows);
+  return rows + ((rows + piece - 1) / piece + 1) * kSortDigits;
 }
 
 /// `order` becomes the rows 0 .. numbers.size() - 1 by their numbers, those of one number in their
