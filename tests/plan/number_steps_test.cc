@@ -76,6 +76,18 @@ TEST(NumberSteps, SumsOfEqualNumbersAreAsManyAsThereMayBe) {
   EXPECT_EQ(sums->rows, 7u);
 }
 
+TEST(NumberSteps, RowsOfOneTableAreFoundOnce) {
+  const Plan plan = make_plan(parsed(R"(%0 = state "a" = 3 : f64[6, 1]
+%1 = state "b" = 1 : f64[6, 2x1]
+%2 = scatter_sum %0, %0 : f64[9, 1]
+%3 = scatter_sum %1, %0 : f64[9, 2x1]
+%4 = scatter_sum %1, %0 : f64[8, 2x1]
+)"),
+                              {.keep_values = true});
+  ASSERT_TRUE(verify(plan)) << verify(plan).error().text();
+  EXPECT_THAT(kinds_of(plan), ElementsAre(Kind::List, Kind::Sort, Kind::Offsets, Kind::Offsets));
+}
+
 // Their lengths are those of another run.
 TEST(NumberSteps, RowsOfFilledOffsetsStayInTheirOrder) {
   const Plan plan = make_plan(parsed(R"(%0 = state "step" = 0 : f64[1, 1]

@@ -80,8 +80,9 @@ struct RowNumbers {
   bool is_sorted = false;
   std::uint32_t distinct = 0;  ///< if it is sorted: different numbers, at most
   NumberArrays arrays;
-  Index list;   ///< as indices, through which rows are read
-  Index order;  ///< if it is sorted
+  std::map<std::uint32_t, Segments> row_segments;  ///< by rows: `order` by row, of a scatter_sum
+  Index list;                                      ///< as indices, through which rows are read
+  Index order;                                     ///< if it is sorted
   Index ranks;
   Segments
       offsets;  ///< rows of `order` of one number each; `distinct` of them, the last may be empty

@@ -134,8 +134,8 @@ ValueId stored_rows(const OpLowering& lowering, const RowRead& read, std::uint32
   return value;
 }
 
-const RowNumbers& row_numbers_of(const OpLowering& lowering, std::size_t k, std::uint64_t rows,
-                                 bool is_sorted) {
+RowNumbers& row_numbers_of(const OpLowering& lowering, std::size_t k, std::uint64_t rows,
+                           bool is_sorted) {
   Grouping& grouping = lowering.grouping;
   const ValueId operand = lowering.program.op(lowering.op).operands[k];
   const auto [found, is_new] = grouping.row_numbers.try_emplace(operand);
@@ -186,14 +186,16 @@ void lower_sum_equal(const OpLowering& lowering) {
 }
 
 void lower_scatter_sum(const OpLowering& lowering, const ScatterSumOp& scatter) {
-  const RowNumbers& numbers = row_numbers_of(lowering, 1, scatter.rows, true);
-  ArrayIndex number = kNone;
-  const Segments segments =
-      filled_segments(lowering, spread(numbers.list.size(), scatter.rows), number);
-  NumberStep& step = add_step(lowering, NumberStep::Kind::Offsets, 1, numbers.value);
-  step.arrays = numbers.arrays;
-  step.row_offsets = number;
-  sum_segments(lowering, lowering.op, numbers, segments, scatter.rows);
+  RowNumbers& numbers = row_numbers_of(lowering, 1, scatter.rows, true);
+  const auto [found, is_new] = numbers.row_segments.try_emplace(scatter.rows);
+  if (is_new) {
+    ArrayIndex number = kNone;
+    found->second = filled_segments(lowering, spread(numbers.list.size(), scatter.rows), number);
+    NumberStep& step = add_step(lowering, NumberStep::Kind::Offsets, 1, numbers.value);
+    step.arrays = numbers.arrays;
+    step.row_offsets = number;
+  }
+  sum_segments(lowering, lowering.op, numbers, found->second, scatter.rows);
 }
 
 }  // namespace vecc

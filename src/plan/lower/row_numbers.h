@@ -14,8 +14,8 @@ namespace vecc {
                                   std::uint32_t rows);
 
 /// The numbers in operand `k` of the op, which count `rows`; `is_sorted`: with their order.
-[[nodiscard]] const RowNumbers& row_numbers_of(const OpLowering& lowering, std::size_t k,
-                                               std::uint64_t rows, bool is_sorted);
+[[nodiscard]] RowNumbers& row_numbers_of(const OpLowering& lowering, std::size_t k,
+                                         std::uint64_t rows, bool is_sorted);
 
 /// Rows of `value`, read through one of the indices of `numbers`; and the numbers, as what has to
 /// be there before.
