@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -396,6 +397,18 @@ TEST(CpuRowNumbers, WhatAStepTakesIsStatedBefore) {
   EXPECT_GE(stated.own, 4 * kDraws * sizeof(std::uint32_t));
   EXPECT_EQ(executable->bytes(), stated.values + stated.constants + stated.parameters +
                                      stated.states + stated.read + stated.narrow);
+}
+
+TEST(CpuRowNumbers, bad_batches_of_such_a_step_are_refused) {
+  Program p;
+  build_step(p, 9, 5, Shape::column(2));
+  ExecutionOptions options;
+  options.batch = std::make_shared<const BatchOptions>();
+  const auto executable = cpu_backend().compile(p, options);
+  ASSERT_FALSE(executable);
+  EXPECT_EQ(executable.error().text(),
+            "cpu: error: batches of a step with draws, or with row numbers that are its values: it "
+            "runs whole [E061]");
 }
 
 // The values of a run that ended early are not there, nor those of the run before it.
