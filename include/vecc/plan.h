@@ -172,7 +172,8 @@ struct PlanOptions {
 /// once; no two buffers that are live at once overlap, but where a launch is through with a row of
 /// one before it stores the same row of the other; nothing is read before it is written, nor in the
 /// launch that writes it except at the same row; no row of a parameter or a state is read after its
-/// update; of number steps that what they name is there. Error: IllFormedOp with the launch.
+/// update; arrays that a run fills are filled by a number step before, whose numbers are checked to
+/// be rows of all that is read by them. Error: IllFormedOp with the launch or the step.
 [[nodiscard]] Result<void> verify(const Plan& plan);
 
 /// The Plan of that Program as text: buffers with the values that lie in them, launches with their
