@@ -99,7 +99,7 @@ void add_config_option(CLI::App& app, std::vector<std::string>& keys) {
 }
 
 std::string say_config_keys(const CLI::App& app, const std::vector<std::string>& keys,
-                            std::string problem) {
+                            const std::string& problem) {
   std::string named;
   for (const std::string& key : keys) {
     if (names_option(problem, key)) named += (named.empty() ? "" : ", ") + key;

@@ -15,6 +15,6 @@ void add_config_option(CLI::App& app, std::vector<std::string>& keys);
 
 /// `problem`, and behind it which of the options that it speaks of are the file's.
 [[nodiscard]] std::string say_config_keys(const CLI::App& app, const std::vector<std::string>& keys,
-                                          std::string problem);
+                                          const std::string& problem);
 
 }  // namespace vecc::tools
