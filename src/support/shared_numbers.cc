@@ -23,17 +23,34 @@ std::shared_ptr<T[]> unset_memory(std::size_t count) {
   return std::shared_ptr<T[]>(new T[count]);
 }
 
-// From numbers of one type to as many of another. `done(begin, end)`: these are read no more.
-template <class From, class To, class Done>
-void convert(const From* from, To* to, std::size_t count, const Done& done) {
-  constexpr std::size_t kBlock = 1 << 16;  // also where one thread goes through all of them
-  ListThreads::for_ranges(count, [&](std::size_t first, std::size_t last) {
-    for (std::size_t begin = first; begin < last; begin += kBlock) {
-      const std::size_t end = std::min(last, begin + kBlock);
-      for (std::size_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
-      done(begin, end);
-    }
+// From numbers of one type to as many of another.
+template <class From, class To>
+void convert(const From* from, To* to, std::size_t count) {
+  ListThreads::for_ranges(count, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
   });
+}
+
+// Doubles become floats at the beginning of their own memory. Numbers first .. 2 first - 1 are
+// written where first / 2 .. first - 1 were, which are floats by then: they may be done in any
+// order.
+void narrow_in_place(double* values, std::size_t count) {
+  constexpr std::size_t kFirst = 1 << 14;
+  const auto narrow = [values](std::size_t begin, std::size_t end) {
+    float block[1 << 10];
+    for (std::size_t size = 0; begin < end; begin += size) {
+      size = std::min(end - begin, std::size(block));
+      for (std::size_t i = 0; i < size; ++i) block[i] = static_cast<float>(values[begin + i]);
+      std::memcpy(reinterpret_cast<char*>(values) + begin * sizeof(float), block,
+                  size * sizeof(float));
+    }
+  };
+  narrow(0, std::min(kFirst, count));
+  for (std::size_t first = kFirst; first < count; first *= 2) {
+    ListThreads::for_ranges(
+        std::min(first, count - first),
+        [&](std::size_t begin, std::size_t end) { narrow(first + begin, first + end); });
+  }
 }
 
 // Whole pages between two numbers of a list that is read no more.
@@ -44,17 +61,16 @@ void give_back_pages(const double* begin, const double* end) {
   if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
-template <class Done>
-SharedNumbers as_floats(std::span<const double> values, const Done& done) {
+SharedNumbers as_floats(std::span<const double> values) {
   const auto floats = unset_memory<float>(values.size());
-  convert(values.data(), floats.get(), values.size(), done);
+  convert(values.data(), floats.get(), values.size());
   return SharedNumbers::shared(floats, std::span<const float>(floats.get(), values.size()));
 }
 
 template <class T>
 SharedNumbers copy_of(std::span<const T> values) {
   const auto memory = unset_memory<T>(values.size());
-  convert(values.data(), memory.get(), values.size(), [](std::size_t, std::size_t) {});
+  convert(values.data(), memory.get(), values.size());
   return SharedNumbers::shared(memory, std::span<const T>(memory.get(), values.size()));
 }
 
@@ -115,9 +131,12 @@ SharedNumbers SharedNumbers::shared(const std::shared_ptr<const void>& owner,
 SharedNumbers SharedNumbers::of(std::vector<double> values) {
   if (!are_exact_floats(values)) return owned(std::move(values));
   constexpr std::size_t kLong = std::size_t{1} << 20;
-  return as_floats(values, [&](std::size_t begin, std::size_t end) {
-    if (values.size() >= kLong) give_back_pages(values.data() + begin, values.data() + end);
-  });
+  if (values.size() < kLong) return as_floats(values);
+  const auto owner = std::make_shared<std::vector<double>>(std::move(values));
+  narrow_in_place(owner->data(), owner->size());
+  give_back_pages(owner->data() + (owner->size() + 1) / 2, owner->data() + owner->size());
+  const auto* const floats = reinterpret_cast<const float*>(owner->data());
+  return shared(owner, std::span(floats, owner->size()));
 }
 
 SharedNumbers SharedNumbers::of(std::vector<float> values) {
@@ -126,7 +145,7 @@ SharedNumbers SharedNumbers::of(std::vector<float> values) {
 
 SharedNumbers SharedNumbers::of(std::span<const double> values) {
   if (!are_exact_floats(values)) return copy_of(values);
-  return as_floats(values, [](std::size_t, std::size_t) {});
+  return as_floats(values);
 }
 
 SharedNumbers SharedNumbers::of(std::span<const float> values) {
@@ -139,15 +158,11 @@ SharedNumbers SharedNumbers::repeated(std::size_t count, double value) {
 }
 
 void SharedNumbers::copy_to(std::size_t first, std::span<float> to) const {
-  row(first).visit(to.size(), [&](auto from) {
-    convert(from.data(), to.data(), to.size(), [](std::size_t, std::size_t) {});
-  });
+  row(first).visit(to.size(), [&](auto from) { convert(from.data(), to.data(), to.size()); });
 }
 
 void SharedNumbers::copy_to(std::size_t first, std::span<double> to) const {
-  row(first).visit(to.size(), [&](auto from) {
-    convert(from.data(), to.data(), to.size(), [](std::size_t, std::size_t) {});
-  });
+  row(first).visit(to.size(), [&](auto from) { convert(from.data(), to.data(), to.size()); });
 }
 
 std::vector<double> SharedNumbers::doubles() const {
@@ -223,9 +238,10 @@ void NumberColumn::append(std::span<const double> values) {
 }
 
 void NumberColumn::widen() {
-  doubles_.reserve(std::max(reserved_, floats_.size()));
-  doubles_.assign(floats_.begin(), floats_.end());
-  std::vector<float>().swap(floats_);  // assigned to, it would keep its room
+  const std::vector<float> held(floats_.begin(), floats_.end());
+  std::vector<float>().swap(floats_);  // its room goes back before doubles have theirs
+  doubles_.reserve(std::max(reserved_, held.size()));
+  doubles_.assign(held.begin(), held.end());
 }
 
 void NumberColumn::trim() {

@@ -50,8 +50,9 @@ status=0
 ((status == 5)) || fail "tables in memory under the same limit: exit code $status"
 
 # What was stated is enough, and a tenth, where weights and checkpoints are written, and to go on from
-# those: none of it is a second copy in memory.
-limit=$(((least / 10 * 11 + 65 * mega) / 1024))
+# those: none of it is a second copy in memory. (Of two threads each may get a heap of its own: 64 MB of
+# what the limit counts.)
+limit=$(((least / 10 * 11 + 129 * mega) / 1024))
 EPOCHS=4 run whole --save-weights="$work/whole"
 kept=("${places[@]}" --checkpoint="$work/parts")
 (ulimit -d "$limit" && run half "${kept[@]}" --save-weights="$work/half") || fail "$(cat "$work/half.log")"
