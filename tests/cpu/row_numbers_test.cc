@@ -395,8 +395,14 @@ TEST(CpuRowNumbers, WhatAStepTakesIsStatedBefore) {
   const auto executable = cpu_backend().compile(p, options).value();
   // List, order, ranks, and what sorting takes; offsets are of 90 rows.
   EXPECT_GE(stated.own, 4 * kDraws * sizeof(std::uint32_t));
-  EXPECT_EQ(executable->bytes(), stated.values + stated.constants + stated.parameters +
-                                     stated.states + stated.read + stated.narrow);
+  const std::uint64_t known = stated.values + stated.constants + stated.parameters + stated.states +
+                              stated.read + stated.narrow;
+  if (executable->device_name() == "cpu") {
+    EXPECT_EQ(executable->bytes(), known);
+  } else {  // interpreters have some memory of their own, which no Plan knows
+    EXPECT_GT(executable->bytes(), known);
+    EXPECT_LT(executable->bytes(), known + (1 << 20));
+  }
 }
 
 TEST(CpuRowNumbers, bad_batches_of_such_a_step_are_refused) {
