@@ -4,7 +4,6 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <span>
 
 #include "src/function/counter_draws.h"
@@ -128,7 +127,8 @@ class NumberStepRun {
 
   // Every NaN is one number, 0 and -0 are two.
   [[nodiscard]] static bool are_same(T a, T b) {
-    return std::memcmp(&a, &b, sizeof(T)) == 0 || (std::isnan(a) && std::isnan(b));
+    const bool are_equal = a == b && std::signbit(a) == std::signbit(b);
+    return are_equal || (std::isnan(a) && std::isnan(b));
   }
 
   [[nodiscard]] Result<void> compare() const {
