@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/kernel/kernel_lists.h"
+#include "src/support/seconds_since.h"
 
 namespace vecc::cpu {
 namespace {
@@ -243,22 +244,19 @@ Result<void> BoundPlan::run_timed(std::uint32_t stage, std::vector<double>& seco
   using Clock = std::chrono::steady_clock;
   const std::size_t launches = plan_.launches.size();
   seconds.assign(launches + number_steps_.size(), 0);
-  const auto since = [](Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
   return run_parts(
       stage,
       [&](std::size_t first, std::size_t last) {
         for (std::size_t l = first; l < last; ++l) {
           const auto start = Clock::now();
           walk_.run_launch(l);
-          seconds[l] = since(start);
+          seconds[l] = seconds_since(start);
         }
       },
       [&](std::size_t s) {
         const auto start = Clock::now();
         auto ran = run_number_step(plan_.number_steps[s], number_steps_[s], plan_.dtype, team);
-        seconds[launches + s] = since(start);
+        seconds[launches + s] = seconds_since(start);
         return ran;
       });
 }

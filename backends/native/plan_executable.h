@@ -100,8 +100,7 @@ template <class Block>
 class PlanExecutable : public Executable {
  public:
   Result<void> start() override {
-    has_run_ = false;
-    has_gradients_ = false;
+    forget_run();
     VECC_TRY_VOID(machine_->start(0));
     note_run();
     return {};
@@ -112,8 +111,7 @@ class PlanExecutable : public Executable {
     return {};
   }
   Result<double> timed_run() override {
-    has_run_ = false;
-    has_gradients_ = false;
+    forget_run();
     VECC_TRY(const double seconds, machine_->run_measured(0));
     note_run();
     return seconds;
@@ -151,6 +149,11 @@ class PlanExecutable : public Executable {
   /// That these tables of the storage are in files.
   void note_files(const std::set<std::string>& names) {
     stored_.shared()->in_files.insert(names.begin(), names.end());
+  }
+  /// Before a run: until it has ended well there are neither values nor gradients.
+  void forget_run() {
+    has_run_ = false;
+    has_gradients_ = false;
   }
   /// After all launches of a run were started.
   void note_run();
@@ -276,8 +279,7 @@ void PlanExecutable<Block>::note_run() {
 template <class Block>
 Result<std::vector<double>> PlanExecutable<Block>::profile() {
   std::vector<double> of_launches;
-  has_run_ = false;
-  has_gradients_ = false;
+  forget_run();
   VECC_TRY_VOID(machine_->run_timed(0, of_launches));
   note_run();
   std::vector<double> seconds(program_.values.size());

@@ -45,8 +45,8 @@ class SharedNumbers {
   /// No list; an empty one is another thing.
   SharedNumbers() = default;
   SharedNumbers(std::nullptr_t) {}
-  /// Takes them; while they become floats, what is done with of a long list goes back to the
-  /// system: no moment has 12 bytes a number.
+  /// Takes them. A long list becomes floats in its own memory, of which the other half then goes
+  /// back to the system: no moment has 12 bytes a number.
   [[nodiscard]] static SharedNumbers of(std::vector<double> values);
   [[nodiscard]] static SharedNumbers of(std::vector<float> values);
   /// Copies them.

@@ -6,21 +6,14 @@
 #include <optional>
 #include <vector>
 
+#include "src/support/list_room.h"
+
 namespace vecc::graph_io {
 
-/// Appends with room for a quarter more (doubling would leave up to half of a large column unused,
-/// and reserving exactly would copy it for every chunk).
 template <class T, class U>
 void append_column(std::vector<T>& column, const U* data, std::size_t count) {
-  const std::size_t needed = column.size() + count;
-  if (needed > column.capacity()) column.reserve(needed + column.size() / 4);
+  make_room(column, count);
   column.insert(column.end(), data, data + count);
-}
-
-/// Gives back unused room where it is worth a copy.
-template <class T>
-void trim_column(std::vector<T>& column) {
-  if (column.capacity() - column.size() > column.size() / 32) column.shrink_to_fit();
 }
 
 /// a * b, or none beyond 64 bits.

@@ -226,16 +226,16 @@ void fill_input_begin(ImportState& state) {
 }
 
 void trim_columns(NeuronGraph& graph) {
-  trim_column(graph.inputs);
-  trim_column(graph.weights);
-  trim_column(graph.offsets);
-  trim_column(graph.words);
+  trim_list(graph.inputs);
+  trim_list(graph.weights);
+  trim_list(graph.offsets);
+  trim_list(graph.words);
   graph.values.trim();
-  trim_column(graph.samples);
-  trim_column(graph.target_values);
-  trim_column(graph.ranges);
-  trim_column(graph.names.begin);
-  trim_column(graph.sample_ids.begin);
+  trim_list(graph.samples);
+  trim_list(graph.target_values);
+  trim_list(graph.ranges);
+  trim_list(graph.names.begin);
+  trim_list(graph.sample_ids.begin);
   graph.names.bytes.shrink_to_fit();
   graph.sample_ids.bytes.shrink_to_fit();
 }

@@ -64,19 +64,21 @@ std::vector<std::vector<std::uint32_t>> make_batches(std::span<const Query> quer
   return batches;
 }
 
+// `scored`: the queries as they are scored.
 template <class T>
 void answer_batch(QueryBatch<T>& batch, std::uint32_t entities, std::span<const Query> queries,
-                  std::span<const std::uint32_t> numbers, const KnownTriples& known,
-                  const AnswerOptions& options, std::vector<std::vector<Answer>>& answers) {
-  std::vector<Query> scored;
-  for (const std::uint32_t q : numbers) scored.push_back(scored_as(queries[q], options.inverse));
-  batch.set(scored);
+                  std::span<const Query> scored, std::span<const std::uint32_t> numbers,
+                  const KnownTriples& known, const AnswerOptions& options,
+                  std::vector<std::vector<Answer>>& answers) {
+  std::vector<Query> asked;
+  for (const std::uint32_t q : numbers) asked.push_back(scored[q]);
+  batch.set(asked);
   AlignedVector<T> scores(batch.rows() * kAnswerBlock);
-  std::vector<BestAnswers> best(scored.size(), BestAnswers(std::min(options.top, entities)));
+  std::vector<BestAnswers> best(asked.size(), BestAnswers(std::min(options.top, entities)));
   for (std::uint32_t first = 0; first < entities; first += kAnswerBlock) {
     const std::uint32_t count = std::min(kAnswerBlock, entities - first);
     batch.score(first, count, scores.data(), kAnswerBlock);
-    for (std::size_t q = 0; q < scored.size(); ++q) {
+    for (std::size_t q = 0; q < asked.size(); ++q) {
       for (std::uint32_t i = 0; i < count; ++i) {
         Answer answer{first + i, static_cast<double>(scores[q * kAnswerBlock + i])};
         if (!best[q].takes(answer)) continue;
@@ -86,7 +88,7 @@ void answer_batch(QueryBatch<T>& batch, std::uint32_t entities, std::span<const 
     }
     if (entities - first <= kAnswerBlock) break;  // first + kAnswerBlock may be beyond 32 bits
   }
-  for (std::size_t q = 0; q < scored.size(); ++q) answers[numbers[q]] = best[q].take();
+  for (std::size_t q = 0; q < asked.size(); ++q) answers[numbers[q]] = best[q].take();
 }
 
 template <class T>
@@ -103,7 +105,8 @@ std::vector<std::vector<Answer>> answer_all(const Embeddings& embeddings,
   split_work(options.threads, batches.size(), [&](auto&& next) {
     QueryBatch<T> batch(scorer);
     while (const auto b = next()) {
-      answer_batch(batch, embeddings.entities, queries, batches[*b], known, options, answers);
+      answer_batch(batch, embeddings.entities, queries, scored, batches[*b], known, options,
+                   answers);
     }
   });
   return answers;

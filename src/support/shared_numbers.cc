@@ -10,18 +10,14 @@
 #include <limits>
 #include <type_traits>
 
+#include "src/support/list_room.h"
 #include "src/support/list_threads.h"
+#include "src/support/long_list.h"
 
 namespace vecc {
 namespace {
 
 constexpr char kNothing[sizeof(double)] = {};  // where an empty list is
-
-// Memory that what writes it touches first.
-template <class T>
-std::shared_ptr<T[]> unset_memory(std::size_t count) {
-  return std::shared_ptr<T[]>(new T[count]);
-}
 
 // From numbers of one type to as many of another.
 template <class From, class To>
@@ -61,35 +57,17 @@ void give_back_pages(const double* begin, const double* end) {
   if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
-SharedNumbers as_floats(std::span<const double> values) {
-  const auto floats = unset_memory<float>(values.size());
-  convert(values.data(), floats.get(), values.size());
-  return SharedNumbers::shared(floats, std::span<const float>(floats.get(), values.size()));
-}
-
-template <class T>
-SharedNumbers copy_of(std::span<const T> values) {
-  const auto memory = unset_memory<T>(values.size());
-  convert(values.data(), memory.get(), values.size());
-  return SharedNumbers::shared(memory, std::span<const T>(memory.get(), values.size()));
-}
-
 template <class T>
 SharedNumbers owned(std::vector<T> values) {
   const auto owner = std::make_shared<const std::vector<T>>(std::move(values));
   return SharedNumbers::shared(owner, std::span<const T>(*owner));
 }
 
-// Room for a quarter more: doubling would leave up to half of a long list unused.
-template <class T>
-void make_room(std::vector<T>& list, std::size_t more) {
-  const std::size_t needed = list.size() + more;
-  if (needed > list.capacity()) list.reserve(needed + list.size() / 4);
-}
-
-template <class T>
-void trim_list(std::vector<T>& list) {
-  if (list.capacity() - list.size() > list.size() / 32) list.shrink_to_fit();
+template <class To, class From>
+SharedNumbers copy_as(std::span<const From> values) {
+  std::vector<To> copy = unset_list<To>(values.size());
+  convert(values.data(), copy.data(), values.size());
+  return owned(std::move(copy));
 }
 
 bool have_same_bits(double a, double b) {
@@ -131,7 +109,7 @@ SharedNumbers SharedNumbers::shared(const std::shared_ptr<const void>& owner,
 SharedNumbers SharedNumbers::of(std::vector<double> values) {
   if (!are_exact_floats(values)) return owned(std::move(values));
   constexpr std::size_t kLong = std::size_t{1} << 20;
-  if (values.size() < kLong) return as_floats(values);
+  if (values.size() < kLong) return copy_as<float>(std::span<const double>(values));
   const auto owner = std::make_shared<std::vector<double>>(std::move(values));
   narrow_in_place(owner->data(), owner->size());
   give_back_pages(owner->data() + (owner->size() + 1) / 2, owner->data() + owner->size());
@@ -144,17 +122,16 @@ SharedNumbers SharedNumbers::of(std::vector<float> values) {
 }
 
 SharedNumbers SharedNumbers::of(std::span<const double> values) {
-  if (!are_exact_floats(values)) return copy_of(values);
-  return as_floats(values);
+  return are_exact_floats(values) ? copy_as<float>(values) : copy_as<double>(values);
 }
 
 SharedNumbers SharedNumbers::of(std::span<const float> values) {
-  return copy_of(values);
+  return copy_as<float>(values);
 }
 
 SharedNumbers SharedNumbers::repeated(std::size_t count, double value) {
-  if (is_exact_float(value)) return owned(std::vector<float>(count, static_cast<float>(value)));
-  return owned(std::vector<double>(count, value));
+  if (is_exact_float(value)) return owned(long_list(count, static_cast<float>(value)));
+  return owned(long_list(count, value));
 }
 
 void SharedNumbers::copy_to(std::size_t first, std::span<float> to) const {
@@ -166,7 +143,7 @@ void SharedNumbers::copy_to(std::size_t first, std::span<double> to) const {
 }
 
 std::vector<double> SharedNumbers::doubles() const {
-  std::vector<double> result(size_);
+  std::vector<double> result = unset_list<double>(size_);
   copy_to(0, result);
   return result;
 }

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "src/train/step_program.h"
 #include "src/weights/element_type.h"
 #include "vecc/escape.h"
 #include "vecc/fanout.h"
+#include "vecc/shared_numbers.h"
 #include "vecc/train_step.h"
 
 namespace vecc::training {
@@ -23,14 +22,6 @@ constexpr const char* kStatePrefix = "state/";
 std::vector<std::uint64_t> stored_shape(std::uint32_t rows, Shape shape) {
   if (shape.is_scalar()) return {rows};
   return {rows, shape.rows(), shape.cols()};
-}
-
-// Whether it is a float, bit for bit once it is a double again.
-bool is_exact_in_single(double value) {
-  const bool fits = !std::isfinite(value) || std::abs(value) <= std::numeric_limits<float>::max();
-  if (!fits) return false;
-  const auto again = static_cast<double>(static_cast<float>(value));
-  return std::bit_cast<std::uint64_t>(again) == std::bit_cast<std::uint64_t>(value);
 }
 
 template <class T>
@@ -45,7 +36,7 @@ void write_elements(const std::vector<double>& values, char* to) {
 // As floats, half of the bytes, where nothing is lost: what a step in f32 stores.
 Result<void> place_tensor(std::string name, std::uint32_t rows, Shape shape,
                           const std::vector<double>& values, const PlaceTensor& place) {
-  const bool is_single = std::ranges::all_of(values, is_exact_in_single);
+  const bool is_single = are_exact_floats(values);
   const ElementType type = is_single ? ElementType::F32 : ElementType::F64;
   VECC_TRY(char* const to, place({std::move(name), type, stored_shape(rows, shape)}));
   is_single ? write_elements<float>(values, to) : write_elements<double>(values, to);

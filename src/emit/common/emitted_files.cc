@@ -24,7 +24,8 @@ bool is_single(double value) {
 
 WeightTensor tensor_of_numbers(std::string name, const SharedNumbers& values,
                                std::vector<std::uint64_t> shape) {
-  const bool single = values.visit([](auto all) { return std::ranges::all_of(all, is_single); });
+  const bool single = values.are_floats() ||
+                      values.visit([](auto all) { return std::ranges::all_of(all, is_single); });
   return {std::move(name), single ? ElementType::F32 : ElementType::F64, std::move(shape),
           single ? weights::little_endian_bytes<float>(values)
                  : weights::little_endian_bytes<double>(values)};
