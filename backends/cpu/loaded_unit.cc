@@ -2,7 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <cerrno>
+#include <cstring>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 
 #include "vecc/escape.h"
@@ -31,6 +34,10 @@ Result<std::shared_ptr<const LoadedUnit>> LoadedUnit::open(const std::string& pa
   void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* reason = ::dlerror();
+    // Not a matter of this file: another compiler run or copy of it would have no memory either.
+    if (reason != nullptr && std::strstr(reason, std::strerror(ENOMEM)) != nullptr) {
+      throw std::bad_alloc();
+    }
     return Errors(ErrorCode::CompilerFailed, escape_terminal(path, 4096),
                   "compiled code does not load: " +
                       escape_terminal(reason != nullptr ? reason : "no reason given", 400));

@@ -13,7 +13,7 @@ namespace vecc::cpu {
 /// A shared library; unloaded with it. No function of it may run any longer then.
 class LoadedUnit {
  public:
-  /// Error: the loader's message, as CompilerFailed.
+  /// Error: the loader's message, as CompilerFailed. Throws std::bad_alloc where memory is out.
   [[nodiscard]] static Result<std::shared_ptr<const LoadedUnit>> open(const std::string& path);
   LoadedUnit(const LoadedUnit&) = delete;
   LoadedUnit& operator=(const LoadedUnit&) = delete;

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -139,6 +140,7 @@ Result<ChildProcess> ChildProcess::start(const ChildCommand& command) {
   ::close(ends[1]);
   if (error != 0) {
     ::close(ends[0]);
+    if (error == ENOMEM) throw std::bad_alloc();
     return child_error(command.file, std::strerror(error));
   }
   return ChildProcess(pid, is_group, ends[0], command.max_text);

@@ -33,7 +33,7 @@ void kill_children();
 /// group_children(). Its stdin is empty.
 class ChildProcess {
  public:
-  /// Errors: DeviceFailure.
+  /// Errors: DeviceFailure. Throws std::bad_alloc where memory is out.
   [[nodiscard]] static Result<ChildProcess> start(const ChildCommand& command);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;

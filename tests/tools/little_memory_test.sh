@@ -9,19 +9,19 @@ arguments=("$graph" --train --epochs=2 --backend=cpu --threads=2 --no-cache --qu
 "$vecc" "${arguments[@]}" -o "$work/whole"  # and its kernels are in the code cache from here on
 
 refused=0 done=0
-for megabytes in {10..40} 64 128 512 2048; do
+for kilobytes in {10000..46000..500} 65536 131072 524288 2097152; do
   status=0
-  (ulimit -v $((megabytes * 1024)); exec "$vecc" "${arguments[@]}" -o "$work/out") \
+  (ulimit -v "$kilobytes"; exec "$vecc" "${arguments[@]}" -o "$work/out") \
     2>"$work/errors" || status=$?
   if ((status == 0)); then
     cmp "$work/whole" "$work/out"
     done=$((done + 1))
   elif ((status == 5)) && grep -q 'E063' "$work/errors"; then
     refused=$((refused + 1))
-  elif ! (ulimit -v $((megabytes * 1024)); exec "$vecc" --version) >/dev/null 2>&1; then
+  elif ! (ulimit -v "$kilobytes"; exec "$vecc" --version) >/dev/null 2>&1; then
     continue  # the program itself, or a library that starts before it, has no room
   else
-    echo "$megabytes MB: exit code $status" >&2
+    echo "$kilobytes KiB: exit code $status" >&2
     cat "$work/errors" >&2
     exit 1
   fi
