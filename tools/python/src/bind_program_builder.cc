@@ -33,8 +33,10 @@ void bind_program_builder(nb::module_& module) {
       .def("step_input", &Self::step_input, nb::arg("name"))
       .def("step_samples", &Self::step_samples, nb::arg("count"))
       .def("update", &Self::update, nb::arg("table"), nb::arg("rows"))
-      .def("fact", &Self::fact<float>, nb::arg("values"), nb::arg("rows"), nb::arg("shape"))
-      .def("fact", &Self::fact<double>, nb::arg("values"), nb::arg("rows"), nb::arg("shape"))
+      .def("fact", &Self::fact<float>, nb::arg("values"), nb::arg("rows"), nb::arg("shape"),
+           nb::arg("name") = "")
+      .def("fact", &Self::fact<double>, nb::arg("values"), nb::arg("rows"), nb::arg("shape"),
+           nb::arg("name") = "")
       .def("concat", &Self::concat, nb::arg("values"))
       .def("gather", &Self::gather, nb::arg("value"), nb::arg("rows"))
       .def("repeat", &Self::repeat, nb::arg("value"), nb::arg("times"))

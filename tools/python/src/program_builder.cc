@@ -75,12 +75,12 @@ void append_one_hot(std::span<const std::uint32_t> classes, std::size_t elements
 
 }  // namespace
 
-ValueId ProgramBuilder::add(OpAttributes attributes, Operands operands) {
+ValueId ProgramBuilder::add(OpAttributes attributes, Operands operands, const std::string& note) {
   for (const ValueId operand : operands) {
     if (operand < program_.ops().size()) continue;
     raise_usage("program", "there is no value %" + std::to_string(operand));
   }
-  return take(program_.add(std::move(attributes), std::move(operands)));
+  return take(program_.add(std::move(attributes), std::move(operands), note));
 }
 
 void ProgramBuilder::table(const std::string& name, std::uint32_t count, const Sides& shape) {
@@ -143,12 +143,15 @@ void ProgramBuilder::update(const std::string& table, ValueId rows) {
 }
 
 template <class T>
-ValueId ProgramBuilder::fact(const Column<T>& values, std::uint32_t rows, const Sides& shape) {
+ValueId ProgramBuilder::fact(const Column<T>& values, std::uint32_t rows, const Sides& shape,
+                             const std::string& name) {
   const ListThreads threads(0);
-  return add(FactOp{SharedNumbers::of(span_of(values)), rows, shape_of(shape), false}, {});
+  return add(FactOp{SharedNumbers::of(span_of(values)), rows, shape_of(shape), false}, {}, name);
 }
-template ValueId ProgramBuilder::fact(const Column<float>&, std::uint32_t, const Sides&);
-template ValueId ProgramBuilder::fact(const Column<double>&, std::uint32_t, const Sides&);
+template ValueId ProgramBuilder::fact(const Column<float>&, std::uint32_t, const Sides&,
+                                      const std::string&);
+template ValueId ProgramBuilder::fact(const Column<double>&, std::uint32_t, const Sides&,
+                                      const std::string&);
 
 ValueId ProgramBuilder::concat(const std::vector<ValueId>& values) {
   return add(ConcatOp{}, Operands(values.begin(), values.end()));

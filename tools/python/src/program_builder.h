@@ -30,9 +30,11 @@ class ProgramBuilder {
   ValueId step_samples(std::uint32_t count);
   /// The table takes these rows at the end of every training step, and is not learned.
   void update(const std::string& table, ValueId rows);
-  /// `rows` constant rows, of 4 or 8 bytes an element.
+  /// `rows` constant rows, of 4 or 8 bytes an element; `name`: by which they are placed
+  /// (PlaceOptions), or "".
   template <class T>
-  ValueId fact(const Column<T>& values, std::uint32_t rows, const Sides& shape);
+  ValueId fact(const Column<T>& values, std::uint32_t rows, const Sides& shape,
+               const std::string& name);
   ValueId concat(const std::vector<ValueId>& values);
   ValueId gather(ValueId value, const Column<std::uint32_t>& rows);
   /// All rows, `times` times.
@@ -54,7 +56,7 @@ class ProgramBuilder {
   [[nodiscard]] Graph build(const std::string& name);
 
  private:
-  ValueId add(OpAttributes attributes, Operands operands);
+  ValueId add(OpAttributes attributes, Operands operands, const std::string& note = "");
   // A table that steps set; made when it is first asked for.
   ValueId step_table(const std::string& name, std::uint32_t count, double value);
   [[nodiscard]] std::optional<ValueId> find_weight(const std::string& table) const;

@@ -7,7 +7,7 @@ import os
 import tempfile
 from html import escape
 from numbers import Integral
-from typing import Any, Dict, List, Literal, Optional, Sequence, Tuple, Union, cast
+from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union, cast
 
 import numpy as np
 
@@ -119,7 +119,10 @@ class Graph:
                 disable_pass: Sequence[str] = (), gather_preset: Optional[str] = None,
                 pad: Optional[str] = None, torch_reduce: Optional[str] = None,
                 matmul_precision: Optional[str] = None, runs: Optional[int] = None,
-                cache: bool = True, cache_after: Optional[float] = None) -> Program:
+                cache: bool = True, cache_after: Optional[float] = None,
+                gpu_memory: Union[int, str, None] = None,
+                place: Optional[Mapping[str, str]] = None,
+                place_folder: Union[str, "os.PathLike[str]", None] = None) -> Program:
         """A program with the weights of now, as its own. The options are the command line's.
 
         `runs`: how often it will be called, if that is known; None: often. A program of very many
@@ -128,13 +131,19 @@ class Graph:
         `cache`: of a graph that load() read from a file, the optimized program and its training's
         steps are looked for in the program cache, and kept there if they took longer than
         `cache_after` seconds, 1 without it (docs/program-cache.md).
+
+        `gpu_memory` ("8G", or bytes): what a GPU may give at most, of this program and of each that
+        a training makes of it; tables that do not fit are in the host's memory (docs/cuda.md).
+        `place`: where tables are, {"e": "host"}: "device" or "host" of the backend cuda, "host" or
+        "file" of cpu; the files are in `place_folder` (docs/cpu.md).
         """
         words = self._words + [f"-O{opt}"] + option_words(
             backend=backend, device=device, dtype=dtype if backend != "reference" else None,
             threads=threads, passes=passes,
             disable_pass=disable_pass, gather_preset=gather_preset, pad=pad,
             torch_reduce=torch_reduce, matmul_precision=matmul_precision, no_cache=not cache,
-            cache_after=cache_after)
+            cache_after=cache_after, gpu_memory=gpu_memory, place_folder=place_folder)
+        words += [f"--place={table}={of}" for table, of in _places(place)]
         return Program(self._core.compile(words, _expected_runs(runs), self._runs_later), words)
 
     def __repr__(self) -> str:
@@ -150,6 +159,17 @@ class Graph:
         more = f"<p>and {len(groups) - most:,} more groups</p>" if len(groups) > most else ""
         return (f"<p>{escape(repr(self))}</p><table><tr><th>group</th><th>class</th>"
                 f"<th>neurons</th><th>rule</th></tr>{lines}</table>{more}")
+
+
+def _places(place: Optional[Mapping[str, str]]) -> List[Tuple[str, str]]:
+    """The tables and the place of each."""
+    if place is None:
+        return []
+    if not isinstance(place, Mapping) or not all(
+            isinstance(word, str) for pair in place.items() for word in pair):
+        raise usage_error("place", f"found {place!r}, expected a place by the name of each table, "
+                          'as {"e": "host"}')
+    return list(place.items())
 
 
 def _expected_runs(runs: Optional[int]) -> int:

@@ -144,7 +144,9 @@ class Lowering:
         if key in self._as_weights:
             return self._feature_weight(value, self._as_weights[key])
         values = self.binding.numbers(value.domain, value.attributes["name"], value.shape)
-        return self._constant_rows(values, len(values), sides_of(value.shape))
+        sides, (domain, name) = sides_of(value.shape), key
+        made = self.target.fact(values, len(values), sides, f"{domain.table}.{name}")
+        return Block(made, len(values), sides)
 
     def _feature_weight(self, value: Value, table: str) -> Block:
         """Rows of a table instead of constants; self loops have what Binding.feature() gives."""

@@ -80,8 +80,9 @@ class ProgramTarget:
         """What the table has after a training step."""
         self._builder.update(table, value)
 
-    def fact(self, values: np.ndarray, rows: int, sides: Sides) -> Handle:
-        return self._builder.fact(values.ravel(), rows, _sides(sides))
+    def fact(self, values: np.ndarray, rows: int, sides: Sides, name: str = "") -> Handle:
+        """Constants; `name`: of the table that they are (`place` of Graph.compile())."""
+        return self._builder.fact(values.ravel(), rows, _sides(sides), name)
 
     def concat(self, parts: Sequence[Handle]) -> Handle:
         return self._builder.concat(list(parts))
@@ -168,7 +169,7 @@ class NeuronTarget:
     def weight(self, name: str) -> Handle:
         return _Weights(self._tables[name])
 
-    def fact(self, values: np.ndarray, rows: int, sides: Sides) -> Handle:
+    def fact(self, values: np.ndarray, rows: int, sides: Sides, name: str = "") -> Handle:
         shaped = np.asarray(values, np.float64).reshape((rows, *sides))
         return self._builder.facts(self._head("fact"), shaped)
 

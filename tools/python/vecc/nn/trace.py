@@ -50,13 +50,19 @@ class Domain(NamedTuple):
         """Of nodes that labels are of: no messages go along them."""
         return self.kind == "edge" and self.key[1] == PAIR
 
+    @property
+    def table(self) -> str:
+        """What tables of its features begin with: "paper", "author writes paper"."""
+        if self.kind in ("one", "graph"):
+            return self.kind
+        return self.key if isinstance(self.key, str) else " ".join(self.key)
+
     def __str__(self) -> str:
         if self.kind in ("one", "graph"):
             return "all" if self.kind == "one" else "graphs"
         if self.are_pairs:
             return f"pairs of {self.key[0]} and {self.key[2]}"
-        name = self.key if isinstance(self.key, str) else " ".join(self.key)
-        return f"{self.kind}s of {name}" + ("" if self.loops is None else f" with {self.loops}")
+        return f"{self.kind}s of {self.table}" + ("" if self.loops is None else f" with {self.loops}")
 
 
 ONE, GRAPHS = Domain("one"), Domain("graph")
