@@ -87,14 +87,25 @@ class SearchDescriber {
       job.limit = to_row(std::min<std::uint64_t>(job.limit, counters));
     } else if (access.map != RowMap::List) {
       job.limit = 1;
-    } else if (access.is_permutation) {
-      job.before.list = memory_.share(access.readers->readers);
     } else if (!access.is_identity) {
+      take_readers(access, walk);
+    }
+    return walk;
+  }
+  // Of the rows that have some, counted from the first of them.
+  void take_readers(const BatchAccess& access, SearchWalk& walk) {
+    const std::uint32_t rows = access.end_read - access.first_read;
+    made::SearchJob& job = walk.job;
+    job.source += access.first_read * access.size;
+    job.count = rows * access.size;
+    job.limit = rows;
+    if (access.is_read_once) {
+      job.before.list = memory_.share(access.readers->readers);
+    } else {
       job.expand = made::kReaders;
       job.begins = memory_.share(access.readers->offsets);
       job.readers = memory_.share(access.readers->readers);
     }
-    return walk;
   }
   SearchWalk over_members(std::uint32_t l, std::uint32_t set) const {
     return {set, 0, member_count(launch(l))};
@@ -230,7 +241,8 @@ class SearchDescriber {
     const BatchAccess& access = launch(l).accesses[rests.access];
     SearchWalk walk = over_readers(launch(l), access, needed_[access.buffer]);
     walk.to.to_row = 1;
-    sets_.put(walk, sets_.own_at(rests.first, access.rows));
+    const bool has_readers = access.map == RowMap::List && !access.is_identity;
+    sets_.put(walk, sets_.own_at(rests.first, access.rows), has_readers ? access.first_read : 0);
   }
 
   const BatchPlan& plan_;

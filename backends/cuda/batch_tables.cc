@@ -165,8 +165,10 @@ class Describer {
                     : access.map == RowMap::Direct ? launch.rows
                                                    : 1;
     } else if (!access.is_identity) {
+      store.first_row = access.first_read;
+      store.limit = access.end_read - access.first_read;
       store.readers = memory_.share(access.readers->readers);
-      if (!access.is_permutation) store.reader_begins = memory_.share(access.readers->offsets);
+      if (!access.is_read_once) store.reader_begins = memory_.share(access.readers->offsets);
     }
     if (is_member) {
       if (launch.segments == KernelSegments::Ragged) store.owners = memory_.share(*launch.owners);

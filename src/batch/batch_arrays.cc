@@ -7,23 +7,7 @@
 #include "src/batch/loosen_launch.h"
 
 namespace vecc {
-namespace {
-
-// Tables of members have rows of several aggregations one after another: a list reads those of one.
-void note_read_rows(BatchAccess& access) {
-  const std::vector<std::uint32_t>& offsets = access.readers->offsets;
-  const auto behind_first = std::ranges::upper_bound(offsets, 0u);
-  if (behind_first == offsets.end()) return;  // no row has readers
-  const auto end = std::ranges::lower_bound(offsets, offsets.back());
-  access.first_read = to_row(behind_first - offsets.begin() - 1);
-  access.end_read = to_row(end - offsets.begin());
-  const auto skips = [](std::uint32_t a, std::uint32_t b) { return b != a + 1; };
-  access.is_read_once = std::adjacent_find(behind_first - 1, end + 1, skips) == end + 1;
-  access.is_permutation =
-      access.is_read_once && access.first_read == 0 && access.end_read + 1 == offsets.size();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void BatchArrays::bind(const Launch& launch, BatchLaunch& of) {
   const Kernel& kernel = plan_.kernels[launch.kernel];
@@ -48,19 +32,33 @@ void BatchArrays::bind(const Launch& launch, BatchLaunch& of) {
     // The list is of this launch's members, the rows may be those of others, too.
     if (access.is_identity) access.rows = std::min(access.rows, to_row(access.list->size()));
     if (!access.is_zero && !access.store) continue;
-    access.readers = readers_of(list, access.rows);
-    note_read_rows(access);
+    find_readers(list, access);
   }
   if (looks_back && of.segments == KernelSegments::Ragged) set_owners(launch.offsets, of);
 }
 
-std::shared_ptr<const InverseIndex> BatchArrays::readers_of(ArrayIndex list, std::uint32_t rows) {
-  auto& found = readers_[{list, rows}];
-  if (!found) {
-    found = std::make_shared<const InverseIndex>(
-        inverse_index(std::span<const std::uint32_t>(*plan_.arrays[list]), rows));
-  }
-  return found;
+// Tables of members have rows of several aggregations one after another, and a list reads those of
+// one: what is kept is of the rows that it reads.
+BatchArrays::ListReaders BatchArrays::readers_of(std::span<const std::uint32_t> list) {
+  if (list.empty()) return {std::make_shared<const InverseIndex>(), 0, 0, true};
+  const auto [least, most] = std::ranges::minmax(list);
+  InverseIndex readers = inverse_index(list, most - least + 1, least);
+  const bool is_read_once = list.size() == most - least + std::size_t{1} &&
+                            std::ranges::adjacent_find(readers.offsets, [](auto a, auto b) {
+                              return b != a + 1;
+                            }) == readers.offsets.end();
+  if (is_read_once) std::vector<std::uint32_t>().swap(readers.offsets);
+  return {std::make_shared<const InverseIndex>(std::move(readers)), least, most + 1, is_read_once};
+}
+
+void BatchArrays::find_readers(ArrayIndex list, BatchAccess& access) {
+  const auto [found, is_new] = readers_.try_emplace(list);
+  if (is_new) found->second = readers_of(*plan_.arrays[list]);
+  VECC_CHECK(found->second.end <= access.rows, "a list of an access's rows");
+  access.readers = found->second.readers;
+  access.first_read = found->second.first;
+  access.end_read = found->second.end;
+  access.is_read_once = found->second.is_read_once;
 }
 
 void BatchArrays::set_owners(ArrayIndex offsets, BatchLaunch& of) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,12 +20,20 @@ class BatchArrays {
 
  private:
   using Array = std::shared_ptr<const std::vector<std::uint32_t>>;
-  [[nodiscard]] std::shared_ptr<const InverseIndex> readers_of(ArrayIndex list, std::uint32_t rows);
+  // As BatchAccess has them.
+  struct ListReaders {
+    std::shared_ptr<const InverseIndex> readers;
+    std::uint32_t first = 0;
+    std::uint32_t end = 0;
+    bool is_read_once = false;
+  };
+  [[nodiscard]] static ListReaders readers_of(std::span<const std::uint32_t> list);
+  void find_readers(ArrayIndex list, BatchAccess& access);
   void set_owners(ArrayIndex offsets, BatchLaunch& of);
   [[nodiscard]] Array types_of(const Launch& launch) const;
 
   const Plan& plan_;
-  std::map<std::pair<ArrayIndex, std::uint32_t>, std::shared_ptr<const InverseIndex>> readers_;
+  std::map<ArrayIndex, ListReaders> readers_;
   std::map<ArrayIndex, std::pair<Array, std::shared_ptr<const MemberRows>>> owners_;
 };
 

@@ -110,12 +110,10 @@ template <class Visit>
                                                    Visit&& visit) {
   if (access.is_identity) return visit(row);
   const InverseIndex& readers = *access.readers;
-  if (access.is_read_once) {
-    const std::uint32_t place = row - access.first_read;  // of a row before it: more than any
-    if (place < access.end_read - access.first_read) visit(readers.readers[place]);
-    return;
-  }
-  for (std::uint32_t i = readers.offsets[row]; i < readers.offsets[row + 1]; ++i) {
+  const std::uint32_t place = row - access.first_read;  // of a row before it: more than any
+  if (place >= access.end_read - access.first_read) return;
+  if (access.is_read_once) return visit(readers.readers[place]);
+  for (std::uint32_t i = readers.offsets[place]; i < readers.offsets[place + 1]; ++i) {
     visit(readers.readers[i]);
   }
 }

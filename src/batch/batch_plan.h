@@ -43,12 +43,12 @@ struct BatchAccess {
   std::uint32_t rows = 0;                                  ///< that it may name
   std::shared_ptr<const std::vector<std::uint32_t>> list;  ///< List
   bool is_identity = false;                                ///< List: entry i is i
-  bool is_permutation = false;                             ///< of `readers`: each row has one
-  /// Of the list, where rows are looked for from behind: loads that are zero, stores.
+  /// Of the list, where rows are looked for from behind: loads that are zero, stores. They are of
+  /// rows first_read .. end_read - 1, counted from the first; other rows have none.
   std::shared_ptr<const InverseIndex> readers;
-  std::uint32_t first_read = 0;  ///< of `readers`: rows that have some begin here,
-  std::uint32_t end_read = 0;    ///< and end here
-  bool is_read_once = false;     ///< each row between has one
+  std::uint32_t first_read = 0;
+  std::uint32_t end_read = 0;
+  bool is_read_once = false;  ///< each of these rows has one, and `readers` no offsets
 };
 
 /// A store into a parameter or a state.

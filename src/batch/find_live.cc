@@ -139,8 +139,8 @@ bool RowFinder::for_each_live_reader(const BatchAccess& access, Visit&& visit) {
                   [&](std::uint32_t row) { entries_.push_back(row); });
   const InverseIndex& readers = *access.readers;
   const auto begin_of_row = [&](std::size_t i) -> const std::uint32_t& {
-    return access.is_read_once ? readers.readers[entries_[i] - access.first_read]
-                               : readers.offsets[entries_[i]];
+    const std::uint32_t place = entries_[i] - access.first_read;
+    return access.is_read_once ? readers.readers[place] : readers.offsets[place];
   };
   bool has_any = false;
   for (std::size_t i = 0; i < entries_.size(); ++i) {

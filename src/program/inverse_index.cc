@@ -113,9 +113,10 @@ InverseIndex invert(std::uint32_t positions, std::uint32_t rows, RowAt row_at) {
 
 }  // namespace
 
-InverseIndex inverse_index(std::span<const std::uint32_t> index, std::uint32_t rows) {
+InverseIndex inverse_index(std::span<const std::uint32_t> index, std::uint32_t rows,
+                           std::uint32_t first) {
   return invert(static_cast<std::uint32_t>(index.size()), rows,
-                [index](std::uint32_t i) { return index[i]; });
+                [index, first](std::uint32_t i) { return index[i] - first; });
 }
 
 InverseIndex inverse_index(const Index& index, std::uint32_t rows) {

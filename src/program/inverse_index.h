@@ -17,9 +17,10 @@ struct InverseIndex {
   std::vector<std::uint32_t> offsets;
   std::vector<std::uint32_t> readers;
 };
-/// Every entry of `index` is below `rows`. Linear in both (a counting sort by
-/// all threads of the scope, ListThreads).
-[[nodiscard]] InverseIndex inverse_index(std::span<const std::uint32_t> index, std::uint32_t rows);
+/// Of rows first .. first + rows - 1, counted from there: every entry of `index` is one. Linear in
+/// both (a counting sort by all threads of the scope, ListThreads).
+[[nodiscard]] InverseIndex inverse_index(std::span<const std::uint32_t> index, std::uint32_t rows,
+                                         std::uint32_t first = 0);
 [[nodiscard]] InverseIndex inverse_index(const Index& index, std::uint32_t rows);
 
 }  // namespace vecc

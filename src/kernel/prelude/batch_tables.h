@@ -36,10 +36,11 @@ struct NumberJob {
 
 // Rows of a store that are 0, or infinite, where they are read and no row that runs stores them.
 struct RestStore {
-  // By row its readers, which store it: those between two begins; without begins, the one of
-  // `readers`; without these, the number itself if it is below `limit`.
+  // By row from `first_row` on, `limit` of them, its readers, which store it: those between two
+  // begins; without begins, the one of `readers`; without these, the number itself.
   const unsigned* reader_begins;
   const unsigned* readers;
+  unsigned first_row;
   // A reader is a row; or a member, whose row is in `owners`, or is a quotient, or a remainder.
   const unsigned* owners;
   unsigned divisor;    // 0: none

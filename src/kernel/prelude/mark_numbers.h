@@ -107,14 +107,15 @@ static __device__ bool stores(const BatchTables& t, const RestStore& store, unsi
 }
 static __device__ bool has_store(const BatchTables& t, const RestStore& store, unsigned row,
                                  bool of_row) {
+  const unsigned place = row - store.first_row;  // of a row before it: more than any
+  if (place >= store.limit) return false;
   if (store.reader_begins != nullptr) {
-    for (unsigned i = store.reader_begins[row]; i < store.reader_begins[row + 1]; ++i) {
+    for (unsigned i = store.reader_begins[place]; i < store.reader_begins[place + 1]; ++i) {
       if (stores(t, store, store.readers[i], of_row)) return true;
     }
     return false;
   }
-  if (store.readers != nullptr) return stores(t, store, store.readers[row], of_row);
-  return row < store.limit && stores(t, store, row, of_row);
+  return stores(t, store, store.readers != nullptr ? store.readers[place] : row, of_row);
 }
 static __device__ bool is_stored(const BatchTables& t, const RestStore& store, unsigned row) {
   return has_store(t, store, row, true) &&

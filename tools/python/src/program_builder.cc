@@ -45,6 +45,23 @@ std::vector<std::uint32_t> rows_of(const Column<std::uint32_t>& column) {
   return rows;
 }
 
+using Array = std::shared_ptr<const std::vector<std::uint32_t>>;
+
+// The first whose array has these numbers; `array_of` may give none.
+template <class Item, class ArrayOf>
+const Item* find_equal(const std::vector<Item>& items, const Column<std::uint32_t>& column,
+                       const ArrayOf& array_of) {
+  for (const Item& item : items) {
+    const Array& array = array_of(item);
+    if (!array || array->size() != column.size()) continue;
+    if (holds_for_all(column.size(),
+                      [&](std::size_t i) { return (*array)[i] == column.data()[i]; })) {
+      return &item;
+    }
+  }
+  return nullptr;
+}
+
 void append(std::span<const double> numbers, std::vector<double>& list) {
   if (list.empty()) {
     list = copy_of(numbers);
@@ -159,7 +176,9 @@ ValueId ProgramBuilder::concat(const std::vector<ValueId>& values) {
 
 ValueId ProgramBuilder::gather(ValueId value, const Column<std::uint32_t>& rows) {
   const ListThreads threads(0);
-  return add(GatherOp{Index::compact(rows_of(rows))}, {value});
+  const Index* known = find_equal(lists_, rows, [](const Index& of) { return of.shared_array(); });
+  if (known == nullptr) known = &lists_.emplace_back(Index::compact(rows_of(rows)));
+  return add(GatherOp{*known}, {value});
 }
 
 ValueId ProgramBuilder::repeat(ValueId value, std::uint32_t times) {
@@ -179,8 +198,10 @@ ValueId ProgramBuilder::linear(ValueId left, ValueId right, bool transpose_left,
 ValueId ProgramBuilder::segment(ValueId value, const Column<std::uint32_t>& offsets,
                                 const std::string& combination) {
   const ListThreads threads(0);
-  Segments segments = Segments::ragged(rows_of(offsets));
-  return add(SegmentOp{std::move(segments), combination_of(combination)}, {value});
+  const Segments* known =
+      find_equal(segments_, offsets, [](const Segments& of) { return of.shared_offsets(); });
+  if (known == nullptr) known = &segments_.emplace_back(Segments::ragged(rows_of(offsets)));
+  return add(SegmentOp{*known, combination_of(combination)}, {value});
 }
 
 ValueId ProgramBuilder::transform(ValueId value, const std::string& function,

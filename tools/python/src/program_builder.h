@@ -65,6 +65,9 @@ class ProgramBuilder {
   NeuronGraph graph_;
   BoundFacts inputs_;
   bool reads_lists_ = false;
+  // Layers that go along the same edges share their arrays.
+  std::vector<Index> lists_;
+  std::vector<Segments> segments_;
 };
 
 /// The same ops with values of another type.
