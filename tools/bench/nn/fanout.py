@@ -9,7 +9,7 @@ as --fanout has numbers; beside them torch (fanout_torch.py), where it is there.
 
 Prints milliseconds a step of each epoch, by the clock and of the processor (all threads, user and
 system: their quotient is how many cores are busy), and the least of both. What stands before the
-first step and the evaluation behind the last epoch are in none of them.
+first step and the evaluation behind the last epoch are in none of them; the most memory has both.
 """
 
 import argparse
@@ -67,9 +67,10 @@ def vecc_steps(args, arrays, dims):
         print(f"{epoch['clock_ms']:.2f} ms a step by the clock, {epoch['processor_ms']:.2f} of the "
               f"processor, loss {epoch['loss']:.6f}", flush=True)
     least = {name: min(epoch[name] for epoch in epochs) for name in ("clock_ms", "processor_ms")}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
     print(f"least: {least['clock_ms']:.2f} and {least['processor_ms']:.2f}; {args.epochs + 2} "
-          f"epochs of {steps} steps", flush=True)
-    return {"epochs": epochs, "steps": steps, **least}
+          f"epochs of {steps} steps; the host's memory {peak / 1e9:.2f} GB at most", flush=True)
+    return {"epochs": epochs, "steps": steps, "peak_bytes": peak, **least}
 
 
 def torch_steps(args, arrays, dims):
