@@ -30,7 +30,7 @@ class Sage(torch.nn.Module):
 
 
 class Graph:
-    """Edges into each node, on the device; features there, or pinned in the host's memory."""
+    """Edges into each node, on the device."""
 
     def __init__(self, src, dst, nodes, device):
         order = np.argsort(dst, kind="stable")
