@@ -84,7 +84,8 @@ class PlacesTest(unittest.TestCase):
         for options, says in (
                 ({"place": {"x": "file"}}, '"a/weight", .*"paper cites paper.w", "paper.x"'),
                 ({"place": {"paper.x": "disk"}}, "disk"),
-                ({"place": {"paper.x": "device"}}, 'place={"TABLE": "device"} is not of backend="cpu"'),
+                ({"place": {"paper.x": "device"}},
+                 'place={"TABLE": "device"} is not of backend="cpu"'),
                 ({"place": ["paper.x"]}, "place: .*by the name of each table"),
                 ({"place": {"paper.x": 1}}, "place: .*by the name of each table"),
                 ({"gpu_memory": "8G"}, 'gpu_memory needs backend="cuda"'),
