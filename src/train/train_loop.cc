@@ -33,6 +33,7 @@ class Loop {
 
   Result<TrainSummary> run() {
     VECC_TRY_VOID(start());
+    if (is_exhausted()) return end_early();  // it ended so before
     while (state_.finished_epochs < options_.epochs) {
       VECC_TRY(const bool whole, run_epoch());
       if (!whole) {

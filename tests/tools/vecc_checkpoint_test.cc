@@ -66,6 +66,33 @@ TEST_F(VeccCheckpoint, no_damage_is_gone_on_from) {
   EXPECT_EQ(read_text(path("run.st")), read_text(path("whole.st")));
 }
 
+TEST_F(VeccCheckpoint, a_training_that_stopped_early_has_ended) {
+  std::vector<std::string> arguments{graph(),
+                                     "--train",
+                                     "--backend=interpreter",
+                                     "--validate=0.5",
+                                     "--early-stop=3",
+                                     "--epochs=500",
+                                     "--lr=0.5",
+                                     "--log-every=2",
+                                     "--checkpoint=" + path("run"),
+                                     "--save-weights=" + path("run.st")};
+  const Finished first = run_vecc(arguments);
+  ASSERT_EQ(first.code, 0) << first.err;
+  ASSERT_THAT(first.err, HasSubstr("stopped early"));
+  const std::string weights = read_text(path("run.st"));
+  const std::string last = read_text(path("run/last.safetensors"));
+  arguments.emplace_back("--resume");
+  for (int again = 0; again < 2; ++again) {
+    const Finished result = run_vecc(arguments);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("stopped early"));
+    EXPECT_EQ(result.out, first.out);
+    EXPECT_EQ(read_text(path("run.st")), weights);
+    EXPECT_EQ(read_text(path("run/last.safetensors")), last);
+  }
+}
+
 // Files whose checksum fits, and whose numbers are of no training.
 TEST_F(VeccCheckpoint, a_position_that_no_training_has_is_refused) {
   const std::vector<std::string> batches{"--batch-size=1"};
