@@ -82,7 +82,6 @@ std::vector<Seed> split_gradient(Program& program, ValueId gradient,
 }  // namespace
 
 Result<LossOps> append_ranking(Program& program, const LossSamples& samples, double margin) {
-  if (samples.pairs.empty()) return ranking_usage("no pair of a positive and a negative sample");
   const std::vector<ValueId> outputs = output_ops(program);
   VECC_TRY(const Scores scores, collect_scores(program, outputs));
   std::vector<std::uint32_t> positives;

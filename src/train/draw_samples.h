@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "vecc/neuron_graph.h"
@@ -20,7 +21,13 @@ namespace vecc::training {
                                                          const TrainOptions& options,
                                                          std::vector<std::uint32_t> samples);
 
-/// The order of an epoch's samples depends on nothing but the seed and the epoch.
-void shuffle_samples(std::vector<std::uint32_t>& samples, std::uint64_t seed, std::uint64_t epoch);
+/// The order of an epoch's samples depends on nothing but the seed and the epoch. With a loss of
+/// pairs, which are of one batch, a group's samples stand together, where the first of them comes.
+void shuffle_samples(const NeuronGraph& graph, const TrainOptions& options, std::uint64_t epoch,
+                     std::vector<std::uint32_t>& samples);
+
+/// Whether batches of a loss of pairs can have any. Error: Usage.
+[[nodiscard]] Result<void> check_pairs(const NeuronGraph& graph, const TrainOptions& options,
+                                       std::span<const std::uint32_t> samples);
 
 }  // namespace vecc::training

@@ -123,6 +123,10 @@ class WholeEvaluator final : public SampleEvaluator {
  private:
   Result<void> append(Program& program, LossSamples chosen, const LossOptions& loss,
                       ExecutionOptions& execution) override {
+    if (loss.loss == Loss::MarginRanking && chosen.pairs.empty()) {
+      return Errors(ErrorCode::Usage, "margin_ranking",
+                    "no pair of a positive and a negative sample");
+    }
     VECC_TRY(const LossOps ops, append_loss(program, std::move(chosen), loss));
     total_ = ops.total;
     execution.kept = {total_};

@@ -49,6 +49,7 @@ class BatchTrainer final : public Trainer {
   Result<void> prepare() {
     if (given_ == 0) return Errors(ErrorCode::Usage, "training", "no sample to train on");
     if (samples_.empty()) return nothing_to_learn();
+    VECC_TRY_VOID(check_pairs(graph_, options_, samples_));
     VECC_TRY_VOID(check_step_inputs());
     if (samples_members() || (!is_full_batch() && !options_.restricts_batches)) {
       VECC_TRY(bound_steps_,
@@ -215,9 +216,7 @@ class BatchTrainer final : public Trainer {
 
   [[nodiscard]] Errors nothing_to_learn() const {
     return {ErrorCode::Usage, "training",
-            options_.loss.loss == Loss::MarginRanking
-                ? "no pair of a positive and a negative sample in one group"
-                : "none of the " + std::to_string(given_) + " samples to train on has a target"};
+            "none of the " + std::to_string(given_) + " samples to train on has a target"};
   }
 
   [[nodiscard]] std::uint64_t batch_size() const {
@@ -304,7 +303,7 @@ class BatchTrainer final : public Trainer {
     auto& [ordered_epoch, order] = orders_[epoch % orders_.size()];
     if (options_.shuffle && batch_count() > 1 && ordered_epoch != epoch) {
       order = samples_;
-      shuffle_samples(order, options_.seed, epoch);
+      shuffle_samples(graph_, options_, epoch, order);
       ordered_epoch = epoch;
     }
     const std::uint64_t begin = batch * batch_size();

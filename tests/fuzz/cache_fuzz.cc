@@ -16,6 +16,7 @@
 #include "src/graph/graph_outline.h"
 #include "src/program/program_columns.h"
 #include "vecc/program_text.h"
+#include "vecc/shared_numbers.h"
 
 namespace {
 
@@ -52,7 +53,7 @@ void read_as_columns(std::string_view text, std::string_view rest) {
   expect(writer.has_value());
   writer->add(std::span<const std::uint32_t>(words));
   writer->add(rest.substr(0, names));
-  writer->add(std::span<const double>(numbers));
+  writer->add(vecc::SharedNumbers::of(numbers));
   writer->add(text);
   expect(writer->commit("fuzz"));
   const auto file = vecc::ColumnFile::read(path(), "fuzz", 1);

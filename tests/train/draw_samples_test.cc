@@ -102,16 +102,100 @@ TEST(SamplesToDraw, are_all_where_a_program_has_statistics) {
 
 // Each once an epoch, and the next epoch's in another order.
 TEST(SamplesToDraw, are_shuffled_by_seed_and_epoch) {
-  const Samples all = labelled(partly_labelled());
+  const NeuronGraph graph = partly_labelled();
+  const Samples all = labelled(graph);
+  TrainOptions options;
+  options.seed = 11;
   std::set<Samples> orders;
   for (std::uint64_t epoch = 0; epoch < 5; ++epoch) {
     Samples order = all;
-    training::shuffle_samples(order, 11, epoch);
+    training::shuffle_samples(graph, options, epoch, order);
     orders.insert(order);
     std::ranges::sort(order);
     EXPECT_EQ(order, all);
   }
   EXPECT_EQ(orders.size(), 5u);
+}
+
+// Samples 0 .. 59 in groups of three, of which every other one has positives alone; 60 is of none.
+NeuronGraph in_groups() {
+  NeuronGraph graph = partly_labelled();
+  for (std::uint32_t s = 0; s < 60; ++s) {
+    graph.samples[s].group = s / 3;
+    graph.samples[s].role = s % 3 == 0 && s / 3 % 2 == 0 ? Role::Negative : Role::Positive;
+  }
+  return graph;
+}
+
+TrainOptions pairs_in_batches(std::uint32_t size) {
+  TrainOptions options = batches_of(size, Optimizer::Sgd);
+  options.loss.loss = Loss::MarginRanking;
+  return options;
+}
+
+TEST(SamplesToDraw, of_a_group_stay_together_where_pairs_are_the_loss) {
+  const NeuronGraph graph = in_groups();
+  std::set<Samples> orders;
+  for (std::uint64_t epoch = 0; epoch < 5; ++epoch) {
+    Samples order = all_samples(graph);
+    training::shuffle_samples(graph, pairs_in_batches(6), epoch, order);
+    orders.insert(order);
+    std::uint32_t changes = 0;
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      changes += graph.samples[order[i - 1]].group == graph.samples[order[i]].group ? 0 : 1;
+    }
+    EXPECT_EQ(changes, 20u);
+    std::ranges::sort(order);
+    EXPECT_EQ(order, all_samples(graph));
+  }
+  EXPECT_EQ(orders.size(), 5u);
+}
+
+std::vector<std::vector<double>> weights_of(Trainer& trainer, NeuronGraph graph) {
+  expect_ok(trainer.copy_weights_to(graph));
+  std::vector<std::vector<double>> weights;
+  for (const WeightTable& table : graph.weight_tables) weights.push_back(table.values.doubles());
+  return weights;
+}
+
+TEST(SamplesToDraw, of_batches_without_a_pair_have_no_gradient) {
+  PartlyLabelled model;
+  model.graph = in_groups();
+  TrainOptions options = pairs_in_batches(3);
+  options.shuffle = false;
+  const Samples both{3, 4, 5, 0, 1, 2};  // the first three are all positives
+  const Samples pairs{0, 1, 2};
+  on_each_backend([&](const Backend& backend) {
+    const auto of_both = model.trainer(backend, options, both);
+    const auto of_pairs = model.trainer(backend, options, pairs);
+    const auto begin = weights_of(*of_both, model.graph);
+    expect_ok(of_both->step());
+    EXPECT_EQ(weights_of(*of_both, model.graph), begin);
+    expect_ok(of_both->step());
+    expect_ok(of_pairs->step());
+    const auto found = weights_of(*of_both, model.graph);
+    const auto expected = weights_of(*of_pairs, model.graph);
+    for (std::size_t t = 0; t < found.size(); ++t) {
+      for (std::size_t i = 0; i < found[t].size(); ++i) {
+        EXPECT_NEAR(found[t][i], expected[t][i], 1e-12) << t << ", " << i;
+      }
+    }
+    EXPECT_NE(found, begin);
+  });
+}
+
+TEST(SamplesToDraw, that_make_no_pair_are_refused) {
+  PartlyLabelled model;
+  model.graph = in_groups();
+  const auto refused = [&](const TrainOptions& options, Samples samples) {
+    return training::check_pairs(model.graph, options, samples).error().text();
+  };
+  EXPECT_EQ(refused(pairs_in_batches(1), {0, 1, 2}),
+            "--batch-size: error: margin_ranking: pairs are of samples of one batch: found 1, "
+            "expected 2 or more [E050]");
+  EXPECT_EQ(refused(pairs_in_batches(2), {3, 4, 5, 6, 60}),
+            "training: error: no pair of a positive and a negative sample in one group [E050]");
+  EXPECT_TRUE(training::check_pairs(model.graph, pairs_in_batches(2), Samples{3, 6, 7}));
 }
 
 // Bit by bit, by every way to run a batch; an epoch has as many steps as those take.
