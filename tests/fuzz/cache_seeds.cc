@@ -47,11 +47,11 @@ int main(int argc, char** argv) {
   if (!file || !*file) return 1;
   const std::string& names = *(*file)->text(1);
   const std::vector<std::uint32_t>& words = *(*file)->words(0);
-  const std::string count = std::to_string((*file)->numbers(2)->size());
+  const std::string count = std::to_string((*file)->numbers(2).size());
   std::string bytes = "vecc program 1 f32 samples 2\n%0 = fact @2:" + count + " : f32[" + count +
                       ", 1]\n%1 = gather %0 [0, 1] : f32[2, 1]\n%2 = output %1 [0:2] : f32[2, 1]\n";
   bytes += '\0';
-  bytes += static_cast<char>((*file)->numbers(2)->size());
+  bytes += static_cast<char>((*file)->numbers(2).size());
   bytes += static_cast<char>(names.size());
   bytes += names;
   bytes.append(reinterpret_cast<const char*>(words.data()), words.size() * sizeof(std::uint32_t));
