@@ -148,6 +148,10 @@ TEST_F(KgCommand, InverseRelationsAnswerForHeads) {
             1);
   EXPECT_NE(heads, predict("?,likes,b", "off"));
   EXPECT_EQ(predict("?,likes^-1,b", "on"), predict("b,likes,?", "off"));
+  const Finished of_transe = run_tool("vecc-kg", {"nearest", folder + "/both.safetensors",
+                                                  "--model=complex", "--p=2", "--entity=a"});
+  EXPECT_EQ(of_transe.code, 2);
+  EXPECT_THAT(of_transe.err, HasSubstr("says nothing to --model=complex: it is of transe"));
 }
 
 TEST_F(KgCommand, RefusesWhatItCannotMean) {

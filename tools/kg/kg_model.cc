@@ -118,7 +118,12 @@ Result<kg::StatedScore> score_of(const KgModelOptions& options, const WeightFile
     }
     score.model = *asked;
   }
-  if (options.p != 0 && *stated && score.model == kg::ScoreModel::TransE && score.p != options.p) {
+  if (options.p != 0 && score.model != kg::ScoreModel::TransE) {
+    return Errors(ErrorCode::Usage, "--p",
+                  "says nothing to --model=" + std::string(kg::info_of(score.model).name) +
+                      ": it is of transe");
+  }
+  if (options.p != 0 && *stated && score.p != options.p) {
     return Errors(ErrorCode::WeightsDiffer, place,
                   "says that its norm has p = " + std::to_string(score.p) +
                       ", found --p=" + std::to_string(options.p));
