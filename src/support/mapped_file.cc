@@ -80,7 +80,8 @@ Errors cannot_reserve(const std::string& folder, std::uint64_t bytes, int reason
   return refuse(
       ErrorCode::OutOfMemory,
       (reason == EDQUOT ? "which is more than the quota has left" : "the disk is too full") +
-          (free ? "; free there are " + text_of_bytes(*free) : std::string()));
+          (free ? "; free there are " + text_of_bytes(*free) : std::string()) +
+          "; --place-folder names another folder");
 }
 
 }  // namespace
