@@ -395,6 +395,7 @@ TEST(FormulaScore, WhatIsWrongIsSaidWithItsPlace) {
       {"frob(h) + sum(r * t)", "column 1: error: unknown function \"frob\""},
       {"h + r - t", "the score is 4x1, expected one number: sum(x) and dot(x, y) make one"},
       {"sum(h * r)", "does not read t"},
+      {"a = h + r; -norm1(h - t)", "\"a\" is the name of a line, and not read"},
       {"sum(h * t)", "does not read r"},
       {"r.w: dim\nsum(h * r * t)", "\"r.w\" is declared, and not read"},
       {"e.b: 0\nsum(h * r * t)", "expected a size of 1 to"},

@@ -133,6 +133,7 @@ class ScoreParser {
                                quote(name) + " is taken; another name is not");
     }
     VECC_TRY(values_[name], parse_whole());
+    unread_.insert(name);
     return {};
   }
 
@@ -210,7 +211,10 @@ class ScoreParser {
   }
 
   Result<TermPtr> find_value(const std::string& name, std::size_t at) {
-    if (const auto found = values_.find(name); found != values_.end()) return found->second;
+    if (const auto found = values_.find(name); found != values_.end()) {
+      unread_.erase(name);
+      return found->second;
+    }
     const bool is_head = name == "h" || name.starts_with("h.");
     const bool is_tail = name == "t" || name.starts_with("t.");
     const bool is_entity = is_head || is_tail;
@@ -359,8 +363,12 @@ class ScoreParser {
     return make_term(node, std::move(operands), reader_->place_at(at));
   }
 
-  // That a head and a tail, and all that is declared, are read; a line's name need not be.
+  // That a head and a tail, all lines with a name and all that is declared are read.
   [[nodiscard]] Result<void> check_inputs() const {
+    if (!unread_.empty()) {
+      return Errors(ErrorCode::ProgramSyntax, std::string(place_),
+                    quote(*unread_.begin()) + " is the name of a line, and not read");
+    }
     for (const ScoreRole role : {ScoreRole::Head, ScoreRole::Tail}) {
       if (std::ranges::find(formula_.inputs, role, &ScoreInput::role) != formula_.inputs.end()) {
         continue;
@@ -413,6 +421,7 @@ class ScoreParser {
   std::size_t nesting_ = 0;
   std::set<std::string> declared_;
   std::map<std::string, TermPtr> values_;  // of lines with a name
+  std::set<std::string> unread_;           // their names
   std::vector<TermPtr> terms_;             // by input
 };
 
