@@ -29,7 +29,8 @@ class KgTest(unittest.TestCase):
                     random.integers(0, 20, count), random.integers(0, 2, count),
                     random.integers(0, 20, count))))
         self.e = random.normal(size=(20, 6)).astype(np.float32)
-        np.savez(self.folder / "w.npz", e=self.e, r=random.normal(size=(2, 6)).astype(np.float32))
+        self.r = random.normal(size=(2, 6)).astype(np.float32)
+        np.savez(self.folder / "w.npz", e=self.e, r=self.r)
         self.files = {"entities": self.folder / "e", "relations": self.folder / "r"}
         self.embeddings = vecc.kg.Embeddings(self.folder / "w.npz", "transe", p=2, **self.files)
 
@@ -68,6 +69,15 @@ class KgTest(unittest.TestCase):
         self.assertEqual(self.embeddings.entities, self.names)
         self.assertEqual(self.embeddings.relations, ["likes", "knows"])
         np.testing.assert_array_equal(self.embeddings.vectors, self.e)
+        tables = self.embeddings.relation_tables
+        self.assertEqual(list(tables), ["vectors"])
+        np.testing.assert_array_equal(tables["vectors"], self.r)
+        matrices = np.arange(2 * 6 * 6, dtype=np.float64).reshape(2, 6, 6)
+        np.savez(self.folder / "rescal.npz", e=self.e, M=matrices)
+        rescal = vecc.kg.Embeddings(self.folder / "rescal.npz", "rescal", **self.files)
+        tables = rescal.relation_tables
+        self.assertEqual(list(tables), ["matrices"])
+        np.testing.assert_array_equal(tables["matrices"], matrices)
         expected = self.run_kg("nearest", "--entity=e3", "--top=4")["nearest"]
         self.assertEqual(self.embeddings.nearest("e3", top=4),
                          [(near["entity"], near["cosine"]) for near in expected])
@@ -84,6 +94,10 @@ class KgTest(unittest.TestCase):
                 (lambda: self.embeddings.evaluate(self.folder, backend="gpu"), "none of cpu, cuda"),
                 (lambda: self.embeddings.evaluate(self.folder, device="cuda"), "does not run on"),
                 (lambda: self.embeddings.nearest("e1", by="angle"), "'angle' is none of"),
+                (lambda: self.embeddings.nearest("e1", top=-1), "top: .*found -1, expected a whole"),
+                (lambda: self.embeddings.predict([], top=0), "top: .*found 0, .*from 1"),
+                (lambda: self.embeddings.predict([], top=2.5), "top: .*found 2.5"),
+                (lambda: self.embeddings.predict([], threads=-1), "threads: .*found -1"),
                 (lambda: vecc.kg.Embeddings(self.folder / "w.npz", "transf2"), "expected one of"),
                 (lambda: vecc.kg.Embeddings(self.folder / "w.npz", "transe"), "entities=FILE")):
             with self.assertRaisesRegex(vecc.Error, message):

@@ -115,6 +115,26 @@ nb::object entity_vectors(const KgModel& self) {
       e.tables);
 }
 
+// Those that the score has.
+nb::dict relation_tables(const KgModel& self) {
+  const kg::Embeddings& e = self.embeddings;
+  nb::dict result;
+  std::visit(
+      [&](const auto& tables) {
+        const std::size_t count = e.relations;
+        if (!tables.relations.empty()) {
+          result["vectors"] = array_of(tables.relations, {count, e.relation_dim});
+        }
+        if (!tables.matrices.empty()) {
+          const std::size_t rows = tables.matrices.size() / count / e.dim;
+          result["matrices"] = array_of(tables.matrices, {count, rows, e.dim});
+        }
+        if (!tables.normals.empty()) result["normals"] = array_of(tables.normals, {count, e.dim});
+      },
+      e.tables);
+  return result;
+}
+
 }  // namespace
 
 void bind_knowledge_graph(nb::module_& module) {
@@ -124,6 +144,8 @@ void bind_knowledge_graph(nb::module_& module) {
       .def("entities", [](const KgModel& self) { return names_of_rows(self.entities.names()); })
       .def("relations", [](const KgModel& self) { return names_of_rows(self.relations.names()); })
       .def("vectors", entity_vectors, nb::sig("def vectors(self) -> " VECC_ARRAY))
+      .def("relation_tables", relation_tables,
+           nb::sig("def relation_tables(self) -> dict[str, " VECC_ARRAY "]"))
       .def("evaluate", evaluate_kg, nb::arg("triples"), nb::arg("split"), nb::arg("inverse"),
            nb::arg("threads"), nb::arg("backend"), nb::arg("device"))
       .def("predict", predict_kg, nb::arg("queries"), nb::arg("top"), nb::arg("triples"),

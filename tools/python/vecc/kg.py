@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from numbers import Integral
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -43,12 +44,20 @@ class Embeddings:
         """[entities, d], a copy; complex numbers: real parts, then imaginary ones."""
         return self._core.vectors()
 
+    @property
+    def relation_tables(self) -> Dict[str, np.ndarray]:
+        """What relations have, copies: "vectors" [relations, n] (not rescal), "matrices" [relations,
+        rows, d] (transr, rescal), "normals" [relations, d] (transh). Of a formula "vectors" are all
+        its parameters of a relation, one after another."""
+        return self._core.relation_tables()
+
     def evaluate(self, triples: Path, *, split: str = "test", inverse: bool = True,
                  threads: int = 0, backend: str = "cpu", device: str = "auto") -> Dict[str, Any]:
         """`["filtered"|"raw"]["all"|"1-1"|"1-N"|"N-1"|"N-N"]["both"|"head"|"tail"]`: ranks, mrr,
         hits@1, hits@3, hits@10, mean_rank of a split's triples among all entities; None where there
         are no ranks. `triples`: a folder with train.txt, valid.txt and test.txt, or a file.
         `backend`: cpu, or cuda, where `device` may name another GPU ("cuda:1")."""
+        _check_whole("threads", threads, 0)
         found: Dict[str, Any] = json.loads(self._core.evaluate(os.fspath(triples), split, inverse,
                                                                threads, backend, device))
         return found
@@ -63,6 +72,8 @@ class Embeddings:
             raise usage_error("known", f"{known!r} is none of mark, drop")
         if known == "drop" and triples is None:
             raise usage_error("known", "'drop' needs triples=")
+        _check_whole("top", top, 1)
+        _check_whole("threads", threads, 0)
         path = os.fspath(triples) if triples is not None else ""
         asked = list(queries)
         for number, query in enumerate(asked):
@@ -75,4 +86,11 @@ class Embeddings:
 
     def nearest(self, entity: str, *, top: int = 10, by: str = "cosine") -> List[Tuple[str, float]]:
         """The entities with the largest cosine, or the smallest distance (`by="euclidean"`)."""
+        _check_whole("top", top, 1)
         return self._core.nearest(entity, top, by)
+
+
+def _check_whole(name: str, value: int, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value < 2**32:
+        raise usage_error(name, f"found {value!r}, expected a whole number from {least} to "
+                          f"{2**32 - 1}")
