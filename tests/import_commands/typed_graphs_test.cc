@@ -55,6 +55,11 @@ TEST(ImportTyped, a_table_with_types_of_entities) {
   words.insert(words.end(), {"--model=distmult", "--inverse=on", "--negatives=0"});
   ASSERT_EQ(run_import(words).code, 0);
   EXPECT_EQ(check_backends(graph).size(), 6u);
+  words.push_back("--types=" + folder + "/types.csv");
+  const Finished idle = run_import(words);
+  EXPECT_EQ(idle.code, 2);
+  EXPECT_NE(idle.err.find("--types: error: says nothing to --model=distmult"), std::string::npos)
+      << idle.err;
   words = table;
   words[3] = "--columns=2,2,4";
   words.emplace_back("--model=distmult");

@@ -33,7 +33,14 @@ void add_kg(CLI::App& app, ExitCode& exit_code) {
       "The folder with train.txt, valid.txt and test.txt (or .tsv, .csv, .nt), or one file of "
       "triples",
       "DIR|FILE", options,
-      [layout](const std::string& path) { return load_triples(path, *layout); },
+      [layout, options](const std::string& path) -> Result<TypedGraph> {
+        const std::string& model = options->common.model;
+        if (!layout->types.empty() && model != "hgt") {
+          return Errors(ErrorCode::Usage, "--types",
+                        "says nothing to --model=" + model + ": types of entities are hgt's");
+        }
+        return load_triples(path, *layout);
+      },
       "  vecc-import kg FB15k-237 --model=rgcn --dims=64,64 -o fb.pb\n"
       "  vecc-import kg WN18 --model=transe --dim=100 --negatives=5 -o wn.pb\n"
       "  vecc-import kg WN18 --model=complex --inverse=on -o wn.pb\n"
