@@ -7,7 +7,6 @@
 #include "src/batch/loosen_launch.h"
 
 namespace vecc {
-namespace {}  // namespace
 
 void BatchArrays::bind(const Launch& launch, BatchLaunch& of) {
   const Kernel& kernel = plan_.kernels[launch.kernel];

@@ -275,6 +275,8 @@ void ProgramBuilder::classes(const std::vector<std::string>& names) {
 
 Graph ProgramBuilder::build(const std::string& name) {
   take(verify(program_));
+  lists_.clear();
+  segments_.clear();
   graph_.producer = "vecc.nn";
   Graph result;
   result.path = name;
