@@ -1,6 +1,7 @@
 #include "src/batch/batch_rows.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "src/batch/batch_loops.h"
 #include "src/batch/stored_rows.h"
@@ -31,8 +32,11 @@ std::uint64_t most_entries(const BatchLaunch& launch, const BatchAccess& access)
   return access.space == KernelSpace::Member ? member_count(launch) : launch.rows;
 }
 
-// Room for all but the entries of lists and orders.
-void reserve_runs(const BatchPlan& plan, BatchRows& to) {
+// What a compact batch, which has a part of all, gets room for at once: more comes as it is used.
+constexpr std::uint64_t kMostReserved = std::uint64_t{1} << 20;
+
+// Room for all but the entries of lists and orders, for at most so many of a kind.
+void reserve_runs(const BatchPlan& plan, std::uint64_t most, BatchRows& to) {
   std::uint64_t rows = 0;
   std::uint64_t stored = 0;
   std::uint64_t accesses = 0;
@@ -44,9 +48,9 @@ void reserve_runs(const BatchPlan& plan, BatchRows& to) {
     }
   }
   to.runs.reserve(plan.launches.size());
-  to.tiles.reserve(rows);
+  to.tiles.reserve(std::min(rows, most));
   to.lists.reserve(accesses);
-  to.zeros.reserve(stored);
+  to.zeros.reserve(std::min(stored, most));
   to.unstored.reserve(accesses);
 }
 
@@ -65,7 +69,7 @@ void BatchRows::clear() {
 }
 
 void BatchRows::reserve(const BatchPlan& plan) {
-  reserve_runs(plan, *this);
+  reserve_runs(plan, std::numeric_limits<std::uint64_t>::max(), *this);
   std::uint64_t wide_entries = 0;
   std::uint64_t narrow_entries = 0;
   for (const BatchLaunch& launch : plan.launches) {
@@ -81,8 +85,7 @@ void BatchRows::reserve(const BatchPlan& plan) {
 }
 
 void BatchRows::reserve_compact(const BatchPlan& plan) {
-  constexpr std::uint64_t kMostReserved = std::uint64_t{1} << 20;
-  reserve_runs(plan, *this);
+  reserve_runs(plan, kMostReserved, *this);
   std::uint64_t wide_entries = 0;
   std::uint64_t narrow_entries = 0;
   std::uint64_t accesses = 0;

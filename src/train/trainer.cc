@@ -49,12 +49,12 @@ class BatchTrainer final : public Trainer {
   Result<void> prepare() {
     if (given_ == 0) return Errors(ErrorCode::Usage, "training", "no sample to train on");
     if (samples_.empty()) return nothing_to_learn();
-    VECC_TRY_VOID(check_pairs(graph_, options_, samples_));
     VECC_TRY_VOID(check_step_inputs());
     if (samples_members() || (!is_full_batch() && !options_.restricts_batches)) {
       VECC_TRY(bound_steps_,
                BatchSteps::make(graph_, program_, backend_, execution_, options_, samples_));
     }
+    VECC_TRY_VOID(check_pairs(graph_, options_, samples_));
     if (bound_steps_) {
       const auto bind = [this](std::span<const std::uint32_t> samples, std::uint64_t run,
                                BatchStep& to) { return bound_steps_->bind(samples, run, to); };
