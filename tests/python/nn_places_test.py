@@ -73,6 +73,26 @@ class PlacesTest(unittest.TestCase):
             said = self.assert_same("cuda", fit, place={"paper.x": "host", "a/weight": "host"})
             self.assertRegex(said, r"paper\.x .* host")
 
+    def test_features_that_are_mostly_0(self):
+        """Those that are placed are read as a table, by a training and by all that follows it."""
+        rng = np.random.default_rng(4)
+        x = np.where(rng.random((60, 64)) < 0.06, rng.normal(size=(60, 64)), 0).astype(np.float32)
+        words = nn.Data().nodes(x=x).edges(np.arange(60), np.arange(60)[::-1].copy())
+        words = words.labels(np.arange(60) % 3)
+
+        def net(g):
+            h = nn.relu(nn.linear(g.x, 8))
+            return nn.linear(nn.sum(h[g.src], over=g.dst), 3)
+        found = []
+        for options in ({}, {"place": {"node.x": "file"}}):
+            model = nn.Model(net, backend="cpu", dtype="f64", seed=1, **options)
+            with stderr_of_the_process():
+                for fit in ({}, {"batch_size": 16, "fanout": [2]}):
+                    model.fit(words, epochs=2, seed=2, **fit)
+                found.append(model(words))
+                model.evaluate(words)
+        np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+
     def test_what_does_not_fit_goes_to_the_host(self):
         with self.assertRaisesRegex(vecc.Error, "E063"):
             fitted("cuda", {}, gpu_memory=1000)
@@ -89,7 +109,7 @@ class PlacesTest(unittest.TestCase):
                 ({"place": ["paper.x"]}, "place: .*by the name of each table"),
                 ({"place": {"paper.x": 1}}, "place: .*by the name of each table"),
                 ({"gpu_memory": "8G"}, 'gpu_memory needs backend="cuda"'),
-                ({"place_folder": "/tmp"}, "place_folder needs")):
+                ({"place_folder": "/tmp"}, r'place_folder needs place={"TABLE": "file"} \[E050')):
             with self.subTest(options), self.assertRaisesRegex(vecc.Error, says):
                 nn.Model(network, backend="cpu", **options).fit(data(), epochs=1)
         self.assertEqual(program(data()).shape, (NODES, 3))

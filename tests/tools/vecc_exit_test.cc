@@ -130,7 +130,7 @@ TEST(VeccExit, endless_inputs_are_4) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> readers{
       {"vecc", {"run", "/dev/zero", graph}},
       {"vecc-import", {"graph", edges, "--labels=/dev/zero", "--model=gcn"}},
-      {"vecc-import", {"kg", edges, "--types=/dev/zero", "--model=transe"}},
+      {"vecc-import", {"kg", edges, "--types=/dev/zero", "--model=hgt"}},
       {"vecc-import", {"sql", folder + "/tables", "--target=rows.y"}},
       {"vecc-ground", {folder + "/rules", "--facts=/dev/zero"}},
       {"vecc-kg", {"train", "/dev/zero", "--model=transe"}},

@@ -55,6 +55,7 @@ def python_words(text: str) -> str:
         if value is None:
             return own
         return f"{own}={value}" if value[0].isdigit() or value.isupper() else f'{own}="{value}"'
+    text = text.replace(" or --host-memory", "")  # which Python has not
     text = re.sub(r"--place=TABLE=([a-z]+)", r'place={"TABLE": "\1"}', text)
     return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])(?:=([\w:-]+(?:\.\w+)*))?", argument, text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Dict, Mapping, Sequence, Set
+from typing import Collection, Dict, Mapping, Sequence, Set
 
 import numpy as np
 
@@ -47,15 +47,16 @@ def matrix_of(shape: Shape, vector_is_row: bool) -> Shape:
 class Lowering:
     def __init__(self, trace: Trace, binding: Binding, target: Target,
                  as_weights: Mapping[FeatureKey, str] = NO_TABLES,
-                 by_entries: bool = False, of_samples: bool = False) -> None:
+                 by_entries: bool = False, of_samples: bool = False,
+                 placed: Collection[str] = ()) -> None:
         """`as_weights`: names of tables for features that have gradients, in the data's order.
-        `by_entries`: products of weights with features that are mostly 0 read what is not 0; the
-        tables of such weights, `columns`, have their columns. `of_samples`: batch norms are of the
-        graphs that a step has."""
+        `by_entries`: products of weights with features that are mostly 0, but those in `placed`
+        tables, read what is not 0; the tables of such weights, `columns`, have their columns.
+        `of_samples`: batch norms are of the graphs that a step has."""
         self.trace, self.binding, self.target = trace, binding, target
         self._statistics = Statistics(binding, target, of_samples)
         self._as_weights = as_weights
-        self._sparse = SparseFeatures(trace, binding).products if by_entries else {}
+        self._sparse = SparseFeatures(trace, binding, placed).products if by_entries else {}
         self.columns = {value.args[0].attributes["table"].name for value in self._sparse}
         self._blocks: Dict[Value, Block] = {}
 
@@ -145,7 +146,7 @@ class Lowering:
             return self._feature_weight(value, self._as_weights[key])
         values = self.binding.numbers(value.domain, value.attributes["name"], value.shape)
         sides, (domain, name) = sides_of(value.shape), key
-        made = self.target.fact(values, len(values), sides, f"{domain.table}.{name}")
+        made = self.target.fact(values, len(values), sides, domain.table_of(name))
         return Block(made, len(values), sides)
 
     def _feature_weight(self, value: Value, table: str) -> Block:

@@ -141,7 +141,7 @@ class Model:
         binding = Binding(data)
         samples = samples_of(data, self._output, self._rows(binding), with_labels)
         lowering = Lowering(self._trace, binding, target, as_weights, by_entries,
-                            self._counts_graphs(data))
+                            self._counts_graphs(data), self.options.get("place") or ())
         lowering.tables()
         graph = target.finish(lowering.lower(self._output).handle, samples, data.name)
         graph.set_weights({**self._given(lowering.columns), **{

@@ -3,7 +3,7 @@ read, and the weight is a table of its columns."""
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, NamedTuple, Optional, Set, Tuple
+from typing import Collection, Dict, Mapping, NamedTuple, Optional, Set, Tuple
 
 import numpy as np
 
@@ -24,10 +24,10 @@ class Entries(NamedTuple):
 
 class SparseFeatures:
     """Which products of a trace are by entries, with this data: W @ x, where x is a feature that is
-    mostly 0 and W a weight that is read by nothing else."""
+    mostly 0 and W a weight that is read by nothing else. Features in `placed` tables stay tables."""
 
-    def __init__(self, trace: Trace, binding: Binding) -> None:
-        self._binding = binding
+    def __init__(self, trace: Trace, binding: Binding, placed: Collection[str] = ()) -> None:
+        self._binding, self._placed = binding, placed
         #: Features by their sets and names, as several values may read one.
         self._entries: Dict[Tuple[Domain, str], Optional[Entries]] = {}
         readers: Dict[Value, Set[Value]] = {}
@@ -46,6 +46,8 @@ class SparseFeatures:
         if not is_product or len(x.shape) != 1 or x.shape[0] < LEAST_COLUMNS:
             return None
         key = (x.domain, x.attributes["name"])
+        if x.domain.table_of(key[1]) in self._placed:
+            return None
         if key not in self._entries:
             self._entries[key] = self._read(self._binding.numbers(*key, x.shape))
         return self._entries[key]

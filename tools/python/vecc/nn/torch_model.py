@@ -182,7 +182,7 @@ class TorchModel(torch.nn.Module):
 
     def _compiled(self, data: Data, features: Tuple[FeatureKey, ...]) -> _Compiled:
         model = self.model
-        tables = {key: f"feature {key[1]} of {key[0]}" for key in features}
+        tables = {key: key[0].table_of(key[1]) for key in features}
         program = model.with_features(data, tables, trains=self.training)
         known = program.weights
         read = [key for key in features if tables[key] in known]

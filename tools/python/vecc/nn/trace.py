@@ -51,18 +51,22 @@ class Domain(NamedTuple):
         return self.kind == "edge" and self.key[1] == PAIR
 
     @property
-    def table(self) -> str:
-        """What tables of its features begin with: "paper", "author writes paper"."""
+    def words(self) -> str:
+        """"paper", "author writes paper"; "graph"."""
         if self.kind in ("one", "graph"):
             return self.kind
         return self.key if isinstance(self.key, str) else " ".join(self.key)
+
+    def table_of(self, feature: str) -> str:
+        """Of its numbers, by which they are placed (`place` of Graph.compile())."""
+        return f"{self.words}.{feature}"
 
     def __str__(self) -> str:
         if self.kind in ("one", "graph"):
             return "all" if self.kind == "one" else "graphs"
         if self.are_pairs:
             return f"pairs of {self.key[0]} and {self.key[2]}"
-        return f"{self.kind}s of {self.table}" + ("" if self.loops is None else f" with {self.loops}")
+        return f"{self.kind}s of {self.words}" + ("" if self.loops is None else f" with {self.loops}")
 
 
 ONE, GRAPHS = Domain("one"), Domain("graph")
