@@ -15,7 +15,7 @@ namespace vecc {
 struct HostMemory {
   std::uint64_t values = 0;      ///< the arena: a run writes all of it
   std::uint64_t constants = 0;   ///< rows of facts
-  std::uint64_t parameters = 0;  ///< those that it reads or writes
+  std::uint64_t parameters = 0;  ///< all of the Program
   std::uint64_t states = 0;      ///< of an optimizer
   std::uint64_t all_states = 0;  ///< the same, wherever they are: what a copy of them takes
   std::uint64_t read = 0;        ///< index arrays that kernels read with 32 bits an entry,
