@@ -6,7 +6,6 @@ import mmap
 import os
 import tempfile
 from html import escape
-from numbers import Integral
 from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union, cast
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from vecc import _core
 from vecc.arrays import Weights, give_weights
 from vecc.error import usage_error
-from vecc.options import option_words
+from vecc.options import is_whole, option_words
 from vecc.program import Program
 
 Outputs = Union[np.ndarray, List[np.ndarray]]
@@ -176,7 +175,7 @@ def _expected_runs(runs: Optional[int]) -> int:
     """As ExecutionOptions::expected_runs has it: 0 is often."""
     if runs is None:
         return 0
-    if isinstance(runs, bool) or not isinstance(runs, Integral) or not 1 <= runs < 2**63:
+    if not is_whole(runs, 1) or runs >= 2**63:
         raise usage_error("runs", f"{runs!r} is not a whole number from 1 to {2**63 - 1}: how often "
                           "the program will be called, or None for often")
     return int(runs)

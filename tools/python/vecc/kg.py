@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from numbers import Integral
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from vecc import _core
 from vecc.error import usage_error
+from vecc.options import is_whole
 
 Path = Union[str, "os.PathLike[str]"]
 #: (head, relation, None) asks for tails, (None, relation, tail) for heads.
@@ -91,6 +91,6 @@ class Embeddings:
 
 
 def _check_whole(name: str, value: int, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value < 2**32:
+    if not is_whole(value, least) or value >= 2**32:
         raise usage_error(name, f"found {value!r}, expected a whole number from {least} to "
                           f"{2**32 - 1}")

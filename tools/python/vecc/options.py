@@ -7,6 +7,7 @@ import os
 import re
 from contextlib import contextmanager
 from functools import lru_cache
+from numbers import Integral
 from typing import Any, FrozenSet, Iterator, List
 
 from vecc.error import Error
@@ -58,6 +59,11 @@ def python_words(text: str) -> str:
     text = text.replace(" or --host-memory", "")  # which Python has not
     text = re.sub(r"--place=TABLE=([a-z]+)", r'place={"TABLE": "\1"}', text)
     return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])(?:=([\w:-]+(?:\.\w+)*))?", argument, text)
+
+
+def is_whole(thing: Any, least: int) -> bool:
+    """Of Python or NumPy."""
+    return isinstance(thing, Integral) and not isinstance(thing, bool) and int(thing) >= least
 
 
 @contextmanager

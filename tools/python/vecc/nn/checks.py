@@ -13,9 +13,10 @@ import numpy as np
 
 from vecc.nn.initial import LAWS, Uniform
 from vecc.nn.places import fail
-from vecc.nn.trace import Category, Endpoint, Value, describe, is_number, is_whole
+from vecc.nn.trace import Category, Endpoint, Value, describe, is_number
 from vecc.nn.view import Edges, GraphView, Rows
 from vecc.nn.words import instead_of_argument
+from vecc.options import is_whole
 
 if TYPE_CHECKING:
     from typing import ParamSpec

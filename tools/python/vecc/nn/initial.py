@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Union
 import numpy as np
 
 from vecc.error import usage_error
-from vecc.nn.trace import Shape, Table, is_whole
+from vecc.nn.trace import Shape, Table
+from vecc.options import is_whole
 
 SEEDS = 1 << 64  #: from 0
 _FIXED = {"zeros": 0.0, "ones": 1.0}

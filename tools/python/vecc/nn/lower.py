@@ -124,8 +124,8 @@ class Lowering:
             return block
         return Block(self.target.repeat(block.handle, rows), rows, block.sides)
 
-    def _constant_rows(self, values: np.ndarray, rows: int, sides: Sides) -> Block:
-        return Block(self.target.fact(values, rows, sides), rows, sides)
+    def _constant_rows(self, values: np.ndarray, rows: int, sides: Sides, name: str = "") -> Block:
+        return Block(self.target.fact(values, rows, sides, name), rows, sides)
 
     def _ones(self, sides: Sides) -> Block:
         return self._constant_rows(np.ones(sides, np.float32), 1, sides)
@@ -145,9 +145,8 @@ class Lowering:
         if key in self._as_weights:
             return self._feature_weight(value, self._as_weights[key])
         values = self.binding.numbers(value.domain, value.attributes["name"], value.shape)
-        sides, (domain, name) = sides_of(value.shape), key
-        made = self.target.fact(values, len(values), sides, domain.table_of(name))
-        return Block(made, len(values), sides)
+        table = key[0].table_of(key[1])
+        return self._constant_rows(values, len(values), sides_of(value.shape), table)
 
     def _feature_weight(self, value: Value, table: str) -> Block:
         """Rows of a table instead of constants; self loops have what Binding.feature() gives."""

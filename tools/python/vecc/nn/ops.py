@@ -16,7 +16,8 @@ from vecc.nn.initial import Init, Uniform
 from vecc.nn.lower import sides_of
 from vecc.nn.places import fail
 from vecc.nn.trace import (ONE, Category, Endpoint, Operand, Shape, Table, Value, common_domain,
-                           current, describe, is_number, is_whole)
+                           current, describe, is_number)
+from vecc.options import is_whole
 
 Sides = Union[int, Sequence[int]]
 

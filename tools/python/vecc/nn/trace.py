@@ -14,6 +14,7 @@ from vecc.error import usage_error
 from vecc.nn.calls import Calls, Made
 from vecc.nn.places import fail, place, user_frame
 from vecc.nn.words import instead
+from vecc.options import is_whole
 
 if TYPE_CHECKING:
     from vecc.nn.initial import Init
@@ -162,12 +163,6 @@ def is_number(thing: Any, least: float = -math.inf) -> bool:
     except OverflowError:
         return False
     return math.isfinite(number) and number >= least
-
-
-def is_whole(thing: Any, least: int) -> bool:
-    """Of Python or NumPy."""
-    return (isinstance(thing, numbers.Integral) and not isinstance(thing, bool)
-            and int(thing) >= least)
 
 
 def describe(thing: Any) -> str:
