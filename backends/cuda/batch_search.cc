@@ -241,8 +241,7 @@ class SearchDescriber {
     const BatchAccess& access = launch(l).accesses[rests.access];
     SearchWalk walk = over_readers(launch(l), access, needed_[access.buffer]);
     walk.to.to_row = 1;
-    const bool has_readers = access.map == RowMap::List && !access.is_identity;
-    sets_.put(walk, sets_.own_at(rests.first, access.rows), has_readers ? access.first_read : 0);
+    sets_.put(walk, sets_.own_at(rests.first, access.rows), access.first_read);
   }
 
   const BatchPlan& plan_;

@@ -30,7 +30,7 @@ void BatchArrays::bind(const Launch& launch, BatchLaunch& of) {
     access.list = plan_.arrays[list];
     // The list is of this launch's members, the rows may be those of others, too.
     if (access.is_identity) access.rows = std::min(access.rows, to_row(access.list->size()));
-    if (!access.is_zero && !access.store) continue;
+    if (access.is_identity || (!access.is_zero && !access.store)) continue;
     find_readers(list, access);
   }
   if (looks_back && of.segments == KernelSegments::Ragged) set_owners(launch.offsets, of);

@@ -42,7 +42,7 @@ struct BatchAccess {
   std::uint64_t size = 1;                                  ///< units of a row
   std::uint32_t rows = 0;                                  ///< that it may name
   std::shared_ptr<const std::vector<std::uint32_t>> list;  ///< List
-  bool is_identity = false;                                ///< List: entry i is i
+  bool is_identity = false;                                ///< List: entry i is i; no `readers`
   /// Of the list, where rows are looked for from behind: loads that are zero, stores. They are of
   /// rows first_read .. end_read - 1, counted from the first; other rows have none.
   std::shared_ptr<const InverseIndex> readers;
