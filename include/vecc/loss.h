@@ -101,8 +101,9 @@ struct LossOps {
 /// sigmoid or softmax (logit_function()), so that no exponential overflows and no logarithm of 0 is
 /// taken. Targets and weights become parameters "target/K" and
 /// "sample_weight/K" of output K ("pair_weight" for a ranking), because a run may set others; they
-/// are never learned. Errors: Usage (no output; samples that do not fit the Program; a ranking of
-/// outputs with more than one element, without pairs), DuplicateName, LimitRows.
+/// are never learned. A ranking without pairs is 0, and so are its gradients. Errors: Usage (no
+/// output; samples that do not fit the Program; a ranking of outputs with more than one element),
+/// DuplicateName, LimitRows.
 [[nodiscard]] Result<LossOps> append_loss(Program& program, LossSamples samples,
                                           const LossOptions& options);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "src/plan/analysis/array_reads.h"
@@ -36,30 +35,17 @@ Held held_by(const Program& program) {
 }
 
 // Parameters and states have memory whether a kernel reads them or not.
-void count_buffers(const Program& program, const Plan& plan, HostMemory& memory) {
+void count_numbers(const Program& program, const Plan& plan, HostMemory& memory) {
   const std::uint64_t number = byte_size(plan.dtype);
   memory.values = plan.arena_elements * number;
-  std::unordered_set<std::uint64_t> counted;  // a parameter, or a state, may be several buffers
   for (const PlanBuffer& buffer : plan.buffers) {
-    const std::uint64_t bytes = buffer.elements * number;
-    if (buffer.kind == PlanBuffer::Kind::Arena) continue;
-    if (buffer.kind == PlanBuffer::Kind::Constant) {
-      memory.constants += bytes;
-      continue;
-    }
-    const bool is_state = buffer.kind == PlanBuffer::Kind::State;
-    const std::uint64_t key = std::uint64_t{buffer.source} << 1 | (is_state ? 1 : 0);
-    if (counted.insert(key).second) (is_state ? memory.states : memory.parameters) += bytes;
+    if (buffer.kind == PlanBuffer::Kind::Constant) memory.constants += buffer.elements * number;
   }
-  for (std::uint64_t p = 0; p < program.parameters().size(); ++p) {
-    const Parameter& parameter = program.parameters()[p];
-    if (counted.contains(p << 1)) continue;
+  for (const Parameter& parameter : program.parameters()) {
     memory.parameters += parameter.rows * parameter.shape.size() * number;
   }
-  for (std::uint64_t v = 0; v < program.ops().size(); ++v) {
-    const Op& op = program.ops()[v];
-    if (op.kind() != OpKind::State || counted.contains(v << 1 | 1)) continue;
-    memory.states += op.size() * number;
+  for (const Op& op : program.ops()) {
+    if (op.kind() == OpKind::State) memory.states += op.size() * number;
   }
 }
 
@@ -105,7 +91,7 @@ std::uint64_t bytes_of_piece(std::uint64_t bytes) {
 
 HostMemory host_memory(const Program& program, const Plan& plan, const Program* stays) {
   HostMemory memory;
-  count_buffers(program, plan, memory);
+  count_numbers(program, plan, memory);
   memory.all_states = memory.states;
   count_arrays(plan, held_by(program), stays, memory);
   memory.outputs = bytes_of_outputs(program);
