@@ -1,7 +1,7 @@
 // The CUDA driver's calls that vecc makes, on the host: memory is malloc's, a module a shared
-// library, a kernel its blocks one after another. Streams run at once, in the order of their
-// making. Of a graph's kernels that wait for no other the last made runs first: one that lacks an
-// edge to what it reads gets other numbers.
+// library, a kernel its blocks one after another. Streams: streams.h. Of a graph's kernels that
+// wait for no other the last made runs first: one that lacks an edge to what it reads gets other
+// numbers.
 #include "backends/cuda/driver.h"
 
 #include <dlfcn.h>
@@ -22,8 +22,10 @@
 
 #include "tests/cuda/emulator/block.h"
 #include "tests/cuda/emulator/calls.h"
+#include "tests/cuda/emulator/streams.h"
 
 using namespace vecc::cuda;
+namespace emulator = vecc::emulator;
 
 namespace {
 
@@ -211,6 +213,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr* memory, std::size_t bytes) {
   return made != nullptr ? kSuccess : kOutOfMemory;
 }
 CUresult cuMemFree_v2(CUdeviceptr memory) {
+  emulator::finish_all();
   if (holds_nothing(memory)) {
     ::munmap(reinterpret_cast<void*>(memory), empty_memory[memory]);
     empty_memory.erase(memory);
@@ -225,9 +228,12 @@ CUresult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
   const char* const most = std::getenv("VECC_EMULATED_PINNED_BYTES");
   if (most != nullptr && bytes > std::strtoull(most, nullptr, 10)) return kOutOfMemory;
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (*memory != nullptr) emulator::pin(*memory, bytes);
   return *memory != nullptr ? kSuccess : kOutOfMemory;
 }
 CUresult cuMemFreeHost(void* memory) {
+  emulator::finish_all();
+  emulator::unpin(memory);
   std::free(memory);
   return kSuccess;
 }
@@ -267,32 +273,48 @@ CUresult cuMemSetAccess(CUdeviceptr at, std::size_t bytes, const CUmemAccessDesc
   return ::mprotect(reinterpret_cast<void*>(at), bytes, access) == 0 ? kSuccess : kInvalid;
 }
 CUresult cuMemUnmap(CUdeviceptr at, std::size_t bytes) {
+  emulator::finish_all();
   return ::mprotect(reinterpret_cast<void*>(at), bytes, PROT_NONE) == 0 ? kSuccess : kInvalid;
 }
-CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
-  if (!holds_nothing(to)) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes,
+                              CUstream stream) {
+  if (holds_nothing(to)) return kSuccess;
+  if (emulator::is_pinned(from)) {
+    emulator::start(stream, [=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); });
+    return kSuccess;
+  }
+  const auto* const first = static_cast<const char*>(from);
+  emulator::start(stream, [to, copy = std::vector<char>(first, first + bytes)] {
+    std::memcpy(reinterpret_cast<void*>(to), copy.data(), copy.size());
+  });
   return kSuccess;
 }
-CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
-  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+  emulator::start(stream, [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
+  if (!emulator::is_pinned(to)) emulator::finish(stream);
   return kSuccess;
 }
-CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, std::size_t count, CUstream) {
-  if (!holds_nothing(memory)) std::memset(reinterpret_cast<void*>(memory), value, count);
+CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, std::size_t count,
+                         CUstream stream) {
+  if (holds_nothing(memory)) return kSuccess;
+  emulator::start(stream, [=] { std::memset(reinterpret_cast<void*>(memory), value, count); });
   return kSuccess;
 }
-CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count, CUstream) {
-  if (!holds_nothing(memory)) std::fill_n(reinterpret_cast<unsigned*>(memory), count, value);
+CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count, CUstream stream) {
+  if (holds_nothing(memory)) return kSuccess;
+  emulator::start(stream, [=] { std::fill_n(reinterpret_cast<unsigned*>(memory), count, value); });
   return kSuccess;
 }
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
-  *stream = nullptr;
+  *stream = emulator::make_stream();
   return kSuccess;
 }
-CUresult cuStreamSynchronize(CUstream) {
+CUresult cuStreamSynchronize(CUstream stream) {
+  emulator::finish(stream);
   return kSuccess;
 }
-CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned) {
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+  emulator::hold(stream, event);
   return kSuccess;
 }
 CUresult cuGraphCreate(CUgraph* graph, unsigned) {
@@ -338,8 +360,10 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, uns
       new EmulatedRun(reinterpret_cast<EmulatedGraph*>(graph)->in_order()));
   return kSuccess;
 }
-CUresult cuGraphLaunch(CUgraphExec graph, CUstream) {
-  for (const EmulatedLaunch& launch : *reinterpret_cast<EmulatedRun*>(graph)) launch.run();
+CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
+  emulator::start(stream, [run = reinterpret_cast<const EmulatedRun*>(graph)] {
+    for (const EmulatedLaunch& launch : *run) launch.run();
+  });
   return kSuccess;
 }
 CUresult cuGraphDestroy(CUgraph graph) {
@@ -347,24 +371,28 @@ CUresult cuGraphDestroy(CUgraph graph) {
   return kSuccess;
 }
 CUresult cuGraphExecDestroy(CUgraphExec graph) {
+  emulator::finish_all();
   delete reinterpret_cast<EmulatedRun*>(graph);
   return kSuccess;
 }
 CUresult cuEventCreate(CUevent* event, unsigned) {
-  *event = nullptr;
+  *event = emulator::make_event();
   return kSuccess;
 }
-CUresult cuEventRecord(CUevent, CUstream) {
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  emulator::record(event, stream);
   return kSuccess;
 }
-CUresult cuEventSynchronize(CUevent) {
+CUresult cuEventSynchronize(CUevent event) {
+  emulator::finish(event);
   return kSuccess;
 }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
   *milliseconds = 0.001F;
   return kSuccess;
 }
-CUresult cuEventDestroy_v2(CUevent) {
+CUresult cuEventDestroy_v2(CUevent event) {
+  emulator::forget(event);
   return kSuccess;
 }
 // What nvrtcGetCUBIN() gives: the size of a shared library, then its bytes.
@@ -378,6 +406,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   return loaded->library != nullptr ? kSuccess : kInvalid;
 }
 CUresult cuModuleUnload(CUmodule module) {
+  emulator::finish_all();
   auto* const loaded = reinterpret_cast<EmulatedModule*>(module);
   if (loaded->library != nullptr) ::dlclose(loaded->library);
   delete loaded;
@@ -398,10 +427,12 @@ const EmulatedCalls* vecc_emulated_calls() {
   return &calls;
 }
 CUresult cuLaunchKernel(CUfunction function, unsigned blocks, unsigned, unsigned, unsigned threads,
-                        unsigned, unsigned, unsigned shared, CUstream, void** parameters, void**) {
+                        unsigned, unsigned, unsigned shared, CUstream stream, void** parameters,
+                        void**) {
   if (shared > 0) return kInvalid;
   ++calls.launches;
-  EmulatedLaunch(function, blocks, threads, parameters).run();
+  emulator::start(
+      stream, [launch = EmulatedLaunch(function, blocks, threads, parameters)] { launch.run(); });
   return kSuccess;
 }
 }
