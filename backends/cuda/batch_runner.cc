@@ -84,11 +84,18 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::make(std::shared_ptr<Device> d
   VECC_TRY(PlanCode code, load_plan_code(made->device_, plan, LaunchWay::Graph, typical.launches,
                                          others, options, counts));
   made->kept_bytes_ = batches.image_bytes;
-  made->nodes_ = std::move(code.stages.front());
+  made->take_nodes(code);
   if (!makes) made->set_steps(batches.batches_again);
   made->set_numbers_ = std::move(code.others.front());
   if (makes) made->make_batch_ = std::move(code.others.back());
   return made;
+}
+
+void BatchRunner::take_nodes(PlanCode& code) {
+  nodes_ = std::move(code.stages.front());
+  if (code.stages.back().empty()) return;
+  fetches_ = nodes_.size();
+  std::ranges::move(code.stages.back(), std::back_inserter(nodes_));
 }
 
 void BatchRunner::share_numbers() {
@@ -233,6 +240,7 @@ void BatchRunner::expect_slots(const PlanBatch& batch) {
   for (const std::uint64_t elements : weights_) {
     expected_slot_ += steps_ * elements * byte_size(dtype_);
   }
+  if (has_own_values()) expected_slot_ += expected_values_ * byte_size(dtype_);
   if (make_batch_) expect_maker(batch);
 }
 
@@ -269,9 +277,12 @@ void BatchRunner::write_bounds(BatchSlot& slot) const {
 
 std::unique_ptr<BatchSlot> BatchRunner::make_slot(const PlanBatch& batch) {
   const std::uint64_t bytes = batch.has_rows() ? capacity_for(batch) : capacity_;
-  auto slot = std::make_unique<BatchSlot>(device_, *layout_, nodes_, steps_,
-                                          std::max(bytes, capacity_) + more_bytes(), dtype_,
-                                          weights_, set_numbers_->function("vecc_set_numbers"));
+  SlotRequest request{*layout_, nodes_, fetches_, steps_};
+  request.bytes = std::max(bytes, capacity_) + more_bytes();
+  request.dtype = dtype_;
+  request.weights = weights_;
+  request.set_numbers = set_numbers_->function("vecc_set_numbers");
+  auto slot = std::make_unique<BatchSlot>(device_, request);
   write_bounds(*slot);
   if (!maker_) return slot;
   if (!is_uploaded_) maker_->upload();
@@ -391,27 +402,30 @@ std::size_t BatchRunner::start_bound(std::span<const Start> batches) {
     if (bytes > slot.capacity()) break;
     together_.push_back({batch->rows(), batch->weights(), scalars});
   }
-  if (batch_.is_compact) make_room_for_values();
-  last_image_ = write_batches(writer(), together_, parts_, slot);
+  DeviceBlock& values = has_own_values() ? slot.values() : values_;
+  if (batch_.is_compact) make_room_for_values(values);
+  last_image_ = write_batches(writer(values.at(0)), together_, parts_, slot);
   slot.start(last_image_.bytes, last_image_.writes, last_image_.write_count, together_.size());
   return together_.size();
 }
 
 // For the batches that are started together.
-void BatchRunner::make_room_for_values() {
+void BatchRunner::make_room_for_values(DeviceBlock& values) {
   std::uint64_t need = 0;
   for (const ImageBatch& batch : together_) need = std::max(need, batch.rows.value_count);
-  if (need <= values_.elements()) return;
+  if (need <= values.elements()) return;
   device_->wait();
-  values_ = DeviceBlock();
-  values_ = DeviceBlock(device_, dtype_, std::max(expected_values_, need + need / 4));
+  values = DeviceBlock();
+  values = DeviceBlock(device_, dtype_, std::max(expected_values_, need + need / 4));
   device_->wait();  // it is cleared
 }
 
 std::uint64_t BatchRunner::bytes() const {
   const std::lock_guard lock(expects_);
   std::uint64_t bytes = nowhere_.bytes() + (maker_ ? maker_->bytes() : 0);
-  bytes += values_.elements() > 0 ? values_.bytes() : expected_values_ * byte_size(dtype_);
+  if (!has_own_values()) {
+    bytes += values_.elements() > 0 ? values_.bytes() : expected_values_ * byte_size(dtype_);
+  }
   for (const auto& slot : slots_) bytes += slot ? slot->bytes() : expected_slot_;
   return bytes;
 }

@@ -2,7 +2,8 @@
 // between batches from memory: blocks read there which rows they have, and where their lists,
 // offsets and orders are. That is made on the device, while the batch before runs (BatchMaker),
 // where that takes less time. Else, and of the first batch, it is bound on the host, written to
-// pinned memory and copied as one piece. Kernels are compiled, and graphs made, once.
+// pinned memory and copied as one piece. Of a Plan of two stages (fetch_rows()) the first runs
+// then, too. Kernels are compiled, and graphs made, once.
 #pragma once
 
 #include <array>
@@ -80,9 +81,13 @@ class BatchRunner {
   BatchRunner(std::shared_ptr<Device> device, const Plan& plan, BatchPlan batch,
               std::vector<ParameterIndex> scalars);
   void describe_bounds(const Plan& plan);
-  [[nodiscard]] BatchWriter writer() const {
-    return {batch_, *layout_, nodes_, cutter_, buffers_, nowhere_.at(0), dtype_, values_.at(0)};
+  void take_nodes(PlanCode& code);
+  // `values`: where those of a compact batch begin.
+  [[nodiscard]] BatchWriter writer(CUdeviceptr values = 0) const {
+    return {batch_, *layout_, nodes_, cutter_, buffers_, nowhere_.at(0), dtype_, values};
   }
+  // Whether a slot has the values of its batch: rows of the next one are fetched while one runs.
+  [[nodiscard]] bool has_own_values() const { return fetches_ > 0; }
   void share_numbers();
   void set_steps(std::uint64_t batches);
   [[nodiscard]] std::uint64_t more_bytes() const;
@@ -103,7 +108,7 @@ class BatchRunner {
   [[nodiscard]] std::uint64_t write_search(const PlanBatch& batch, std::span<const double> scalars,
                                            BatchSlot& slot) const;
   std::size_t start_bound(std::span<const Start> batches);
-  void make_room_for_values();
+  void make_room_for_values(DeviceBlock& values);
   [[nodiscard]] BatchOrigin origin() const {
     return {binders_.reach() ? &binders_.reach()->numbers() : &*numbers_, binders_.reach(),
             draws_ ? draws_->members.get() : nullptr};
@@ -116,6 +121,7 @@ class BatchRunner {
   BinderPool binders_;
   std::vector<ParameterIndex> scalars_;
   std::vector<NodeCode> nodes_;
+  std::size_t fetches_ = 0;  // the first nodes, of a compact plan's first stage where it has two
   std::shared_ptr<DeviceModule> set_numbers_;
   std::shared_ptr<DeviceModule> make_batch_;  // null: batches are bound on the host
   std::vector<LaunchArguments> arguments_;
@@ -124,7 +130,7 @@ class BatchRunner {
   std::vector<std::uint64_t> weights_;  // by BatchOptions::weights: elements
   std::vector<OwnAddress> own_addresses_;
   DeviceBlock nowhere_;
-  DeviceBlock values_;                 // of compact batches
+  DeviceBlock values_;                 // of compact batches, unless each slot has its own
   std::uint64_t expected_values_ = 0;  // elements of them
   mutable std::mutex expects_;         // of what the first batch that is bound decides
   std::optional<BatchLayout> layout_;

@@ -18,10 +18,11 @@ std::vector<std::byte> merged_bytes(CUdeviceptr bounds, CUdeviceptr zeros) {
   return bytes;
 }
 
-// Of steps first .. first + count - 1.
+// Of these steps, their nodes from `first` on.
 std::unique_ptr<LaunchGraph> make_graph(const std::shared_ptr<Device>& device,
-                                        const BatchLayout& layout, std::span<const NodeCode> nodes,
-                                        CUdeviceptr memory, std::uint64_t rest,
+                                        std::span<const NodeCode> nodes,
+                                        std::span<const NodePlace> places, CUdeviceptr memory,
+                                        std::uint64_t rest,
                                         std::span<const BatchSlot::Step> steps) {
   std::vector<std::vector<std::uint32_t>> before;
   for (const NodeCode& node : nodes) before.push_back(node.graph.before);
@@ -31,7 +32,7 @@ std::unique_ptr<LaunchGraph> make_graph(const std::shared_ptr<Device>& device,
   std::vector<BoundLaunch> launches;
   for (const BatchSlot::Step& step : steps) {
     for (std::size_t n = 0; n < nodes.size(); ++n) {
-      const NodePlace& place = layout.nodes[n];
+      const NodePlace& place = places[n];
       BoundLaunch& launch = launches.emplace_back();
       launch.function = nodes[n].function();
       launch.arguments = merged_bytes(memory + step.first + place.bounds, memory + rest);
@@ -48,15 +49,14 @@ std::unique_ptr<LaunchGraph> make_graph(const std::shared_ptr<Device>& device,
 }
 
 std::vector<BatchSlot::Step> make_steps(const std::shared_ptr<Device>& device,
-                                        const BatchLayout& layout, std::uint32_t count, DType dtype,
-                                        std::span<const std::uint64_t> weights) {
-  std::vector<BatchSlot::Step> steps(count);
-  for (std::uint32_t s = 0; s < count; ++s) {
-    steps[s].first = s * layout.fixed;
-    for (const std::uint64_t elements : weights) {
-      steps[s].weights.emplace_back(device, dtype, elements);
+                                        const SlotRequest& request) {
+  std::vector<BatchSlot::Step> steps(request.steps);
+  for (std::uint32_t s = 0; s < request.steps; ++s) {
+    steps[s].first = s * request.layout.fixed;
+    for (const std::uint64_t elements : request.weights) {
+      steps[s].weights.emplace_back(device, request.dtype, elements);
     }
-    steps[s].weight_rows.resize(weights.size());
+    steps[s].weight_rows.resize(request.weights.size());
   }
   return steps;
 }
@@ -84,22 +84,27 @@ std::vector<std::vector<std::uint32_t>> repeat_in_turn(
   return all;
 }
 
-BatchSlot::BatchSlot(const std::shared_ptr<Device>& device, const BatchLayout& layout,
-                     std::span<const NodeCode> nodes, std::uint32_t steps, std::uint64_t bytes,
-                     DType dtype, std::span<const std::uint64_t> weights, CUfunction set_numbers)
+BatchSlot::BatchSlot(const std::shared_ptr<Device>& device, const SlotRequest& request)
     : device_(device),
-      memory_(device, bytes),
-      host_(device, bytes),
-      steps_(make_steps(device, layout, steps, dtype, weights)),
-      rest_(steps * layout.fixed),
-      set_numbers_(set_numbers),
+      memory_(device, request.bytes),
+      host_(device, request.bytes),
+      steps_(make_steps(device, request)),
+      rest_(request.steps * request.layout.fixed),
+      set_numbers_(request.set_numbers),
       copied_(device),
+      ready_(device),
       ran_(device) {
+  const std::span<const NodePlace> places = request.layout.nodes;
+  const auto graph_of = [&](std::size_t first, std::size_t count, std::span<const Step> steps) {
+    return make_graph(device, request.nodes.subspan(first, count), places.subspan(first, count),
+                      memory_.address(), rest_, steps);
+  };
+  const std::size_t others = request.nodes.size() - request.fetches;
+  if (request.fetches > 0) fetch_ = graph_of(0, request.fetches, steps_);
   for (const Step& step : steps_) {
-    step_graphs_.push_back(
-        make_graph(device, layout, nodes, memory_.address(), rest_, std::span(&step, 1)));
+    step_graphs_.push_back(graph_of(request.fetches, others, std::span(&step, 1)));
   }
-  if (steps > 1) whole_ = make_graph(device, layout, nodes, memory_.address(), rest_, steps_);
+  if (request.steps > 1) whole_ = graph_of(request.fetches, others, steps_);
   device_->wait();  // memory is cleared on one stream, and first written on another
 }
 
@@ -125,10 +130,13 @@ void BatchSlot::start(std::uint64_t bytes, std::uint64_t writes, std::uint32_t w
   run_graphs(steps);
 }
 
-// When what was started on the copy stream is done.
+// When what was started on the copy stream is done. Rows are fetched there, too: the batch before
+// runs on the other stream meanwhile.
 void BatchSlot::run_graphs(std::size_t steps) const {
   copied_.record(device_->copy_stream());
-  copied_.hold(device_->stream());
+  if (fetch_) fetch_->start(device_->copy_stream());
+  ready_.record(device_->copy_stream());
+  ready_.hold(device_->stream());
   if (whole_ && steps == steps_.size()) {
     whole_->start();
   } else {
@@ -158,7 +166,7 @@ std::vector<std::byte> BatchSlot::read(std::uint64_t bytes) const {
 }
 
 std::uint64_t BatchSlot::bytes() const {
-  std::uint64_t bytes = capacity() + (maker_ ? maker_->bytes() : 0);
+  std::uint64_t bytes = capacity() + values_.bytes() + (maker_ ? maker_->bytes() : 0);
   for (const Step& step : steps_) {
     for (const DeviceBlock& block : step.weights) bytes += block.bytes();
   }

@@ -24,14 +24,22 @@ namespace vecc::cuda {
 class BatchMaker;
 class SlotMaker;
 
+struct SlotRequest {
+  const BatchLayout& layout;
+  std::span<const NodeCode> nodes;
+  std::size_t fetches = 0;  ///< the first nodes, which run while the batch before does
+  std::uint32_t steps = 1;  ///< batches, at most; 1 with fetches
+  std::uint64_t bytes = 0;  ///< of all of them
+  DType dtype = DType::F32;
+  /// Elements of each, of which every step has its own.
+  std::span<const std::uint64_t> weights = {};
+  CUfunction set_numbers = nullptr;  ///< print_set_numbers()
+};
+
 class BatchSlot {
  public:
-  /// `steps`: batches, at most. `bytes`: of all of them. `weights`: elements of each parameter of
-  /// BatchOptions::weights, of which every step has its own. `set_numbers`: print_set_numbers().
   /// Throws DeviceError.
-  BatchSlot(const std::shared_ptr<Device>& device, const BatchLayout& layout,
-            std::span<const NodeCode> nodes, std::uint32_t steps, std::uint64_t bytes, DType dtype,
-            std::span<const std::uint64_t> weights, CUfunction set_numbers);
+  BatchSlot(const std::shared_ptr<Device>& device, const SlotRequest& request);
   /// When its batch has run.
   ~BatchSlot();
   BatchSlot(const BatchSlot&) = delete;
@@ -51,6 +59,8 @@ class BatchSlot {
     std::vector<std::vector<std::uint32_t>> weight_rows;
   };
   [[nodiscard]] std::span<Step> steps() { return steps_; }
+  /// Of its batch, where the next one's are there, too. Made when they are needed.
+  [[nodiscard]] DeviceBlock& values() { return values_; }
   /// Behind all fixed places: what kernels count Zeros from.
   [[nodiscard]] std::uint64_t rest() const { return rest_; }
 
@@ -79,10 +89,13 @@ class BatchSlot {
   DeviceMemory memory_;
   PinnedMemory host_;
   std::vector<Step> steps_;
+  DeviceBlock values_;
   std::uint64_t rest_;
   CUfunction set_numbers_;
-  DeviceEvent copied_;
+  DeviceEvent copied_;  // what the host wrote was read
+  DeviceEvent ready_;   // and rows are fetched
   DeviceEvent ran_;
+  std::unique_ptr<LaunchGraph> fetch_;                     // null: none
   std::vector<std::unique_ptr<LaunchGraph>> step_graphs_;  // a step each
   std::unique_ptr<LaunchGraph> whole_;                     // of all steps, where they are several
   std::unique_ptr<SlotMaker> maker_;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cuda/batch_places.h"
 #include "backends/cuda/device_places.h"
-#include "src/batch/batch_binder.h"
 #include "src/batch/batch_sizes.h"
 #include "src/batch/check_batch.h"
 #include "src/plan/launch_layout.h"
@@ -14,7 +14,6 @@
 #include "src/support/log.h"
 #include "src/support/quantity_text.h"
 #include "src/support/timed_stage.h"
-#include "src/support/what_helps.h"
 
 namespace vecc::cuda {
 
@@ -137,62 +136,6 @@ Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_whole(const Program& p
   return CudaMachine::make(device_, std::move(plan), places, options.expected_runs, code_options(),
                            &code_counts_);
 }
-
-namespace {
-
-// Elements of values that are counted for compact batches.
-Result<std::uint64_t> compact_values(const Plan& plan, const Program& program,
-                                     const BatchOptions& options) {
-  VECC_TRY(const BatchPlan batch, make_batch_plan(plan, program, options, /*compact=*/true));
-  if (!is_empty(options.typical)) VECC_TRY_VOID(check_batch(batch, options.typical));
-  BatchRows rows;
-  BatchBinder(batch).bind(options.typical, rows);
-  return BatchRunner::kUsualValues * rows.value_count;
-}
-
-bool is_out_of_memory(const Errors& errors) {
-  return errors.list().front().code == ErrorCode::OutOfMemory;
-}
-
-struct PlacedBatches {
-  Plan plan;
-  std::vector<PlacedTable> tables;
-  bool is_compact = false;
-};
-
-Result<PlacedBatches> place_compact(Plan plan, const Program& program,
-                                    const ExecutionOptions& options, const Device& device) {
-  VECC_TRY_VOID(check_compact(plan, *options.batch));
-  VECC_TRY(const std::uint64_t values, compact_values(plan, program, *options.batch));
-  auto tables = place_on_device(plan, program, options, device, values);
-  if (!tables) return say_what_helps(tables.error(), "a smaller --batch-size needs fewer values");
-  return PlacedBatches{std::move(plan), *std::move(tables), true};
-}
-
-// Where values of all samples have no room on the device, batches are compact.
-Result<PlacedBatches> place_batches(Plan plan, const Program& program,
-                                    const ExecutionOptions& options, const Device& device) {
-  const BatchValues values = options.batch->values;
-  if (values == BatchValues::Compact) {
-    return place_compact(std::move(plan), program, options, device);
-  }
-  auto tables = place_on_device(plan, program, options, device);
-  if (tables) return PlacedBatches{std::move(plan), *std::move(tables), false};
-  if (!is_out_of_memory(tables.error()) || !check_compact(plan, *options.batch)) {
-    return tables.error();
-  }
-  if (values == BatchValues::Spread) {
-    VECC_TRY(const std::uint64_t compact, compact_values(plan, program, *options.batch));
-    return say_what_helps(tables.error(), "--batch-values=compact needs " +
-                                              text_of_bytes(compact * byte_size(plan.dtype)) +
-                                              " of values");
-  }
-  auto compact = place_compact(std::move(plan), program, options, device);
-  if (!compact && !is_out_of_memory(compact.error())) return tables.error();
-  return compact;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<CudaMachine>> CudaExecutable::make_for_batches(
     const Program& program, const ExecutionOptions& options, Plan plan) {

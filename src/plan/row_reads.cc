@@ -26,28 +26,6 @@ void for_each_access(const Plan& plan, BufferIndex buffer, Visit&& visit) {
   }
 }
 
-// Of all accesses and all values of a table; 0: they differ.
-std::uint64_t common_row(const Plan& plan, const Program& program, BufferIndex table) {
-  std::uint64_t size = 0;
-  bool is_common = true;
-  const auto note = [&](std::uint64_t elements, std::uint64_t first) {
-    if (size == 0) size = elements;
-    is_common = is_common && elements == size && first % size == 0;
-  };
-  for_each_access(plan, table, [&](const Launch& launch, std::size_t a) {
-    const KernelAccess& access = plan.kernels[launch.kernel].accesses[a];
-    note(access.shape.size(), launch.accesses[a].first);
-    is_common = is_common && access.map != RowMap::Tile && !access.store;
-  });
-  for (ValueId id = 0; id < plan.places.size(); ++id) {
-    if (plan.places[id].buffer != table) continue;
-    if (id >= program.ops().size()) return 0;  // of a backward pass that is gone
-    note(program.op(id).shape.size(), plan.places[id].first);
-  }
-  const bool fits = is_common && size > 0 && plan.buffers[table].elements % size == 0;
-  return fits ? size : 0;
-}
-
 // Launches and accesses, by buffer.
 using Accesses = std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
 Accesses accesses_of(const Plan& plan) {
@@ -118,10 +96,31 @@ class StoreReads {
 
 }  // namespace
 
+std::uint64_t common_row_elements(const Plan& plan, const Program& program, BufferIndex table) {
+  std::uint64_t size = 0;
+  bool is_common = true;
+  const auto note = [&](std::uint64_t elements, std::uint64_t first) {
+    if (size == 0) size = elements;
+    is_common = is_common && elements == size && first % size == 0;
+  };
+  for_each_access(plan, table, [&](const Launch& launch, std::size_t a) {
+    const KernelAccess& access = plan.kernels[launch.kernel].accesses[a];
+    note(access.shape.size(), launch.accesses[a].first);
+    is_common = is_common && access.map != RowMap::Tile && !access.store;
+  });
+  for (ValueId id = 0; id < plan.places.size(); ++id) {
+    if (plan.places[id].buffer != table) continue;
+    if (id >= program.ops().size()) return 0;  // of a backward pass that is gone
+    note(program.op(id).shape.size(), plan.places[id].first);
+  }
+  const bool fits = is_common && size > 0 && plan.buffers[table].elements % size == 0;
+  return fits ? size : 0;
+}
+
 std::optional<RowReads> count_row_reads(const Plan& plan, const Program& program, BufferIndex table,
                                         bool by_batches) {
   RowReads reads;
-  reads.row_elements = common_row(plan, program, table);
+  reads.row_elements = common_row_elements(plan, program, table);
   if (reads.row_elements == 0) return std::nullopt;
   reads.counts.resize(plan.buffers[table].elements / reads.row_elements);
   std::optional<StoreReads> store_reads;

@@ -10,6 +10,10 @@
 
 namespace vecc {
 
+/// Of a row of a table, as all that read it have it; 0: they differ, or read matrices of types.
+[[nodiscard]] std::uint64_t common_row_elements(const Plan& plan, const Program& program,
+                                                BufferIndex table);
+
 /// How often the rows of a table are read in a run of all rows.
 struct RowReads {
   std::uint64_t row_elements = 0;
