@@ -172,8 +172,10 @@ CALLS = {
                                    "self_loops": True, "bias": False, "name": "n"},
             {**CONV, "out": "size", "edge_weight": "edge number", "self_loops": "flag",
              "bias": "flag", "name": "name"}),
-    "sage": (layers.sage, lambda g: {"g": g, "x": g.x, "out": 2, "aggregation": "max", **LESS},
-             {**PAIR, "out": "size", "aggregation": "aggregation", **FLAGS}),
+    "sage": (layers.sage, lambda g: {"g": g, "x": g.x, "out": 2, "aggregation": "max", **LESS,
+                                     "project": True, "normalize": True},
+             {**PAIR, "out": "size", "aggregation": "aggregation", **FLAGS, "project": "flag",
+              "normalize": "flag"}),
     "gin": (layers.gin, lambda g: {"g": g, "x": g.x, "network": network, "eps": 0.1,
                                    "train_eps": True},
             {**PAIR, "network": "network", "eps": "number", "train_eps": "flag"}),
@@ -196,8 +198,8 @@ CALLS = {
          "edge_attr": "edge value", "dropout": "probability", "beta": "flag",
          **FLAGS}),
     "rgcn": (layers.rgcn, lambda g: {"g": g, "x": g.x, "out": 2, "relation": g.kind,
-                                     **LESS},
-             {**PAIR, "out": "size", "relation": "edge category", **FLAGS}),
+                                     **LESS, "bases": 2},
+             {**PAIR, "out": "size", "relation": "edge category", **FLAGS, "bases": "size"}),
     "rgat": (layers.rgat, lambda g: {"g": g, "x": g.x, "out": 2, "relation": g.kind, "heads": 2,
                                      "slope": 0.1, "dropout": 0.1, "bias": False},
              {**CONV, "out": "size", "relation": "edge category", "heads": "size",
@@ -347,7 +349,8 @@ class ErrorsTest(unittest.TestCase):
                      lambda g: len(g.kind), lambda g: g.x @ 3, lambda g: g.x @ g.s,
                      lambda g: g.x ** 10**400, lambda g: np.array([1.0, 2]) * g.x,
                      lambda g: np.float64(np.nan) * g.x, lambda g: FOREIGN.table[g.kind],
-                     lambda g: nn.table("t", 3)[FOREIGN.category], lambda g: nn.table("t", 3)[0],
+                     lambda g: nn.table("t", 3)[FOREIGN.category], lambda g: nn.table("t", 3)[3],
+                     lambda g: nn.table("t", 3)[-1], lambda g: nn.table("t", 3)[1.0],
                      lambda g: nn.table("t", 2)[g.kind]):
             self.check(call)
 

@@ -65,6 +65,15 @@ class OptionsTest(unittest.TestCase):
                  lambda g: layers.transformer(g, g.x, OUT, name="conv"), "transformer(dropout=0.0"),
                 (pyg.SAGEConv(DIM, OUT, aggr="max"),
                  lambda g: layers.sage(g, g.x, OUT, name="conv"), "sage(aggregation='mean'"),
+                (pyg.SAGEConv(DIM, OUT, project=True),
+                 lambda g: layers.sage(g, g.x, OUT, name="conv"),
+                 "SAGEConv(project=True), but the model calls sage(project=False"),
+                (pyg.RGCNConv(DIM, OUT, RELATIONS, num_bases=2),
+                 lambda g: layers.rgcn(g, g.x, OUT, g.edge_type, name="conv"),
+                 "RGCNConv(num_bases=2), but the model calls rgcn(bases=None"),
+                (pyg.RGCNConv(DIM, OUT, RELATIONS, num_blocks=1),
+                 lambda g: layers.rgcn(g, g.x, OUT, g.edge_type, name="conv"),
+                 "conv is RGCNConv(num_blocks=1), but vecc.nn has num_blocks=None alone"),
                 (pyg.BatchNorm(DIM, eps=0.1),
                  lambda g: nn.batch_norm(g.x, name="conv"), "batch_norm(eps=1e-05, name='conv')"),
                 (pyg.APPNP(3, 0.1), lambda g: layers.appnp(g, g.x, 3, 0.2),
@@ -89,6 +98,10 @@ class OptionsTest(unittest.TestCase):
                 (pyg.GATConv(DIM, OUT, negative_slope=0.1, add_self_loops=False, dropout=0.5),
                  lambda g: layers.gat(g, g.x, OUT, 1, 0.1, dropout=0.5, self_loops=False,
                                       name="conv")),
+                (pyg.SAGEConv(DIM, OUT, normalize=True, project=True),
+                 lambda g: layers.sage(g, g.x, OUT, normalize=True, project=True, name="conv")),
+                (pyg.RGCNConv(DIM, OUT, RELATIONS, num_bases=2),
+                 lambda g: layers.rgcn(g, g.x, OUT, g.edge_type, bases=2, name="conv")),
                 (pyg.LayerNorm(DIM, mode="node"), lambda g: nn.layer_norm(g.x, name="conv"))):
             model = nn.Model(network).trace(DATA)
             self.assertEqual(model.set_weights(torch.nn.ModuleDict({"conv": peer})), [])

@@ -128,6 +128,13 @@ class PygTest(unittest.TestCase):
                              pyg.SAGEConv(DIM, OUT, aggr=aggregation), TORCH["x"],
                              TORCH["edge_index"])
 
+    def test_sage_of_projected_rows_and_of_length_1(self):
+        for options in ({"project": True}, {"normalize": True},
+                        {"project": True, "normalize": True, "root_weight": False}):
+            with self.subTest(options):
+                self.compare(lambda g: layers.sage(g, g.x, OUT, **options),
+                             pyg.SAGEConv(DIM, OUT, **options), TORCH["x"], TORCH["edge_index"])
+
     def test_sage_lstm(self):
         """PyG takes edges by their targets; lists are padded to the longest there."""
         order = np.argsort(ARRAYS["edge_index"][1], kind="stable")
@@ -211,6 +218,13 @@ class PygTest(unittest.TestCase):
         self.compare(lambda g: layers.rgcn(g, g.x, OUT, g.edge_type),
                      pyg.RGCNConv(DIM, OUT, RELATIONS), TORCH["x"], TORCH["edge_index"],
                      TORCH["edge_type"])
+
+    def test_rgcn_of_bases(self):
+        for bases in (1, 2, RELATIONS + 1):
+            with self.subTest(bases):
+                self.compare(lambda g: layers.rgcn(g, g.x, OUT, g.edge_type, bases=bases),
+                             pyg.RGCNConv(DIM, OUT, RELATIONS, num_bases=bases), TORCH["x"],
+                             TORCH["edge_index"], TORCH["edge_type"])
 
     def test_rgat(self):
         self.compare(lambda g: layers.rgat(g, g.x, OUT, g.edge_type, heads=2),

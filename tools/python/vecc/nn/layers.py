@@ -8,6 +8,8 @@ two sets of nodes; x_j is of the first, x_i of the second. docs/models.md lists 
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from types import MappingProxyType
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Mapping, NoReturn, Optional, Sequence,
                     Tuple, TypeVar, Union)
@@ -60,6 +62,10 @@ def _heads(h: Value, concatenated: bool) -> Value:
 def _shifted(h: Value, bias: bool) -> Value:
     """With the layer's own bias, or as it is."""
     return h + weight("bias", h.shape, "zeros") if bias else h
+
+
+def _least(v: Value, least: float) -> Value:
+    return elementwise(f"sum(relu(sum($0, -{least})), {least})", v)
 
 
 def _aggregation(name: str, more: Mapping[str, Aggregation] = MappingProxyType({})) -> Aggregation:
@@ -183,17 +189,21 @@ def gcn(g: Ends, x: Value, out: Size, edge_weight: Optional[EdgeValue] = None,
 
 @layer
 def sage(g: Ends, x: Pair, out: Size, aggregation: str = "mean", bias: bool = True,
-         root_weight: bool = True) -> Value:
+         root_weight: bool = True, project: bool = False, normalize: bool = False) -> Value:
     """x [n] of nodes (or a pair) to [out]; `aggregation`: mean, max, sum, min, lstm;
-    `root_weight`: with W_r x_i. Hamilton et al., 2017."""
+    `root_weight`: with W_r x_i; `project`: of relu(W x_j + b); `normalize`: of length 1. Hamilton
+    et al., 2017."""
     x_j, x_i = _pair(g, x)
+    if project:
+        x_j = relu(linear(x_j, x_j.shape[0], bias=True, name="lin"))
     if aggregation == "lstm":
         with current().scope("aggr_module"):
             around = lstm(x_j[g.src], g.dst, padded=True)
     else:
         around = _aggregation(aggregation, {"lstm": lstm})(x_j[g.src], over=g.dst)
     h = linear(around, out, bias=bias, name="lin_l")
-    return h + linear(x_i, out, name="lin_r") if root_weight else h
+    h = h + linear(x_i, out, name="lin_r") if root_weight else h
+    return h * _least(dot(h, h), 1e-24) ** -0.5 if normalize else h
 
 
 def _one_and_eps(eps: float, train_eps: bool) -> Operand:
@@ -298,14 +308,19 @@ def transformer(g: Ends, x: Pair, out: Size, heads: Size = 1, concatenated: bool
 
 @layer
 def rgcn(g: Ends, x: Pair, out: Size, relation: Category, bias: bool = True,
-         root_weight: bool = True) -> Value:
+         root_weight: bool = True, bases: Optional[Size] = None) -> Value:
     """x [n] of nodes (or a pair) to [out]; `relation`: a category of edges; `root_weight`: with
-    W_root x_i. Schlichtkrull et al., 2018."""
+    W_root x_i; `bases`: matrices of relations are sums of so many. Schlichtkrull et al., 2018."""
     x_j, x_i = _pair(g, x)
     relation = _relation(g, relation)
-    w = table("weight", relation.count, (x_j.shape[0], out))
-    messages = (x_j[g.src] @ w[relation]) / count(g.dst, by=relation)
-    h = sum_of(messages, over=g.dst)
+    w = table("weight", bases or relation.count, (x_j.shape[0], out))
+    if bases is None:
+        messages = x_j[g.src] @ w[relation]
+    else:
+        law = uniform((6 / (relation.count + bases)) ** 0.5)  # glorot's, of the whole table
+        share = table("comp", relation.count, bases, law)[relation]
+        messages = reduce(add, (share[b] * (x_j @ w[b])[g.src] for b in range(bases)))
+    h = sum_of(messages / count(g.dst, by=relation), over=g.dst)
     h = h + x_i @ weight("root", (x_i.shape[0], out)) if root_weight else h
     return _shifted(h, bias)
 
@@ -428,7 +443,7 @@ def _deviation(m: Value, over: Any) -> Value:
     """The root of the variance, 0 where that is below 1e-5."""
     variance = relu(mean(square(m), over=over) - square(mean(m, over=over)))
     above = elementwise("signum(sum($0, -1e-05))", variance)  # 1 or 0
-    return above * sqrt(elementwise("sum(relu(sum($0, -1e-05)), 1e-05)", variance))
+    return above * sqrt(_least(variance, 1e-05))
 
 
 @layer

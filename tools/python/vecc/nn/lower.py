@@ -198,6 +198,12 @@ class Lowering:
         table: Table = value.attributes["table"]
         return Block(self.target.weight(table.name), 1, table_sides(table.shape))
 
+    def _own_row(self, value: Value) -> Block:
+        table: Table = value.attributes["table"]
+        rows = self.target.weight(table.name)
+        own = self.target.gather(rows, np.array([value.attributes["row"]]))
+        return Block(own, 1, table_sides(table.shape))
+
     def _row(self, value: Value) -> Block:
         table: Table = value.attributes["table"]
         index = self.binding.categories(value.attributes["category"])

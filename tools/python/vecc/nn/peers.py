@@ -27,10 +27,10 @@ _LOOPS = {"fill_value": "mean", "aggr": "add"}
 #: Options without weights that layers here do not have, with what they are as if they had.
 _ONLY: Dict[str, Dict[str, Any]] = {
     "GCNConv": {"improved": False, "normalize": True, "aggr": "add"},
-    "SAGEConv": {"normalize": False}, "GATConv": _LOOPS,
+    "GATConv": _LOOPS,
     "GATv2Conv": {**_LOOPS, "share_weights": False},  # training would make them two
     "GINConv": {"aggr": "add"}, "GINEConv": {"aggr": "add"},
-    "TransformerConv": {"aggr": "add"}, "RGCNConv": {"aggr": "mean"},
+    "TransformerConv": {"aggr": "add"}, "RGCNConv": {"aggr": "mean", "num_blocks": None},
     "RGATConv": {"mod": None, "attention_mechanism": "across-relation",
                  "attention_mode": "additive-self-attention", "aggr": "add", "concat": True},
     "FiLMConv": {"aggr": "mean", "act": "relu"}, "GatedGraphConv": {"aggr": "add"},
@@ -46,7 +46,8 @@ _ARGUMENTS: Dict[str, Dict[str, str]] = {
     "gat": _ATTENTION, "gatv2": _ATTENTION, "rgat": _ATTENTION,
     "transformer": {**_ATTENTION, "root_weight": "root_weight"},
     "gcn": {"add_self_loops": "self_loops"}, "appnp": {"K": "steps", "alpha": "alpha"},
-    "sage": {"aggr": "aggregation"}, "edge": {"aggr": "aggregation"},
+    "sage": {"aggr": "aggregation", "normalize": "normalize", "project": "project"},
+    "rgcn": {"num_bases": "bases"}, "edge": {"aggr": "aggregation"},
     "nn_conv": {"aggr": "aggregation"}, "batch_norm": _NORM, "layer_norm": _NORM,
     "gen": {"aggr_module.t": "temperature", "eps": "eps"},
     "pna": {"aggr_module.aggr.aggrs": "aggregations", "aggr_module.scaler": "scalers"}}

@@ -125,7 +125,7 @@ class Category:
 
 @dataclass(frozen=True)
 class Table:
-    """Learnable rows; table[g.edge_type] reads one for each edge."""
+    """Learnable rows; table[g.edge_type] reads one for each edge, table[3] one for all."""
 
     name: str
     count: int
@@ -133,9 +133,11 @@ class Table:
     init: Init
 
     def __getitem__(self, index: Any) -> "Value":
+        if is_whole(index, 0) and index < self.count:
+            return Value("own_row", (), ONE, self.shape, table=self, row=int(index))
         if not isinstance(index, Category):
             fail(f"table {self.name!r} is read by {describe(index)}, expected a feature of whole "
-                 "numbers")
+                 f"numbers, or one of 0 to {self.count - 1}")
         if index.count > self.count:
             fail(f"table {self.name!r} has {self.count} rows, expected at least {index.count}, as "
                  f"{index.name!r} has values")
