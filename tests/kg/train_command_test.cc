@@ -305,6 +305,14 @@ TEST_F(KgTrainCommand, EveryConfigurationThatIsShippedTrains) {
   EXPECT_EQ(count, 7u);
 }
 
+TEST_F(KgTrainCommand, WritesNoSafetensorsByANameOfNumpy) {
+  for (const std::string end : {".npz", ".npy"}) {
+    const std::string path = folder + "/w" + end;
+    expect_refused({"--model=transe", "--save-weights=" + path}, 2, "writes safetensors only");
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+}
+
 TEST_F(KgTrainCommand, NeverWritesToWhatItReads) {
   const std::string triples = read_text(folder + "/train.txt");
   expect_refused({"--model=transe", "--save-weights=" + folder + "/train.txt"}, 2,

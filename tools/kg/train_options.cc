@@ -15,6 +15,7 @@
 #include "tools/kg/device_options.h"
 #include "tools/kg/kg_model.h"
 #include "tools/kg/train_config.h"
+#include "tools/vecc/weights_commands.h"
 
 namespace vecc::tools {
 namespace {
@@ -312,6 +313,7 @@ void add_kg_train_options(CLI::App& app, KgTrainOptions& o) {
       ->default_str("what is free");
   add_whole(app, "--threads", o.train.threads, {0, 4096}, "0: one a processor");
   app.add_option("--save-weights", o.save_weights, "Write the weights: safetensors")
+      ->check(find_wrong_weights_name)
       ->type_name("FILE");
   add_step_emit_options(app, o.emit);
   add_config_option(app, o.config_keys);

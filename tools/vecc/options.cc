@@ -20,6 +20,7 @@
 #include "tools/common/run_tool.h"
 #include "tools/common/standard_streams.h"
 #include "tools/train_log/train_log.h"
+#include "weights_commands.h"
 
 namespace vecc::tools {
 namespace {
@@ -159,6 +160,7 @@ void add_weight_file_options(CLI::App& app, Options& o) {
   app.add_option("--save-weights", o.save_weights,
                  "Write all weight tables as safetensors, with their values after --load-weights, "
                  "--init and --train; with --folds a file each")
+      ->check(find_wrong_weights_name)
       ->type_name("FILE");
   app.add_option("--save-program", o.save_program,
                  "Write what graphs of this kind share, with the same weights: groups, functions, "

@@ -65,10 +65,6 @@ Result<int> convert(const WeightsOptions& o) {
   return 0;
 }
 
-bool names_numpy(const std::string& path) {
-  return path.ends_with(".npz") || path.ends_with(".npy");
-}
-
 struct WeightsCommandLine {
   CLI::App app{"Shows, compares and converts files of weights.", "vecc weights"};
   WeightsOptions options;
@@ -109,13 +105,19 @@ Result<void> print_table(const std::vector<std::vector<std::string>>& lines, boo
   return sink.finish();
 }
 
+std::string find_wrong_weights_name(const std::string& path) {
+  const bool is_numpy = path.ends_with(".npz") || path.ends_with(".npy");
+  return is_numpy ? "writes safetensors only, not .npz or .npy" : "";
+}
+
 int weights_main(int argc, char** argv) {
   WeightsCommandLine line;
   if (const auto code = parse_arguments(line.app, argc, argv)) return *code;
   const WeightsOptions& o = line.options;
   const auto is = [&](const char* name) { return line.app.got_subcommand(name); };
-  if (is("convert") && names_numpy(o.second)) {
-    return report_usage("vecc weights", "convert writes safetensors only, not .npz or .npy");
+  if (is("convert")) {
+    const std::string fault = find_wrong_weights_name(o.second);
+    if (!fault.empty()) return report_usage("vecc weights", "convert " + fault);
   }
   CommandPaths paths;
   paths.add_input(o.first, o.first);

@@ -16,6 +16,10 @@ namespace vecc::tools {
 /// Its command line, for pages and completions.
 [[nodiscard]] std::shared_ptr<CLI::App> weights_command_line();
 
+/// What is wrong with the name of a file of weights to write: empty, or that it ends as NumPy's do,
+/// which are only read.
+[[nodiscard]] std::string find_wrong_weights_name(const std::string& path);
+
 /// A line a tensor on stdout: name, dtype, shape, min, max, mean and norm (the root of the sum of
 /// squares; `-` where there is no element). Error: CannotWrite.
 [[nodiscard]] Result<void> show_weights(const WeightFile& file, bool json);
