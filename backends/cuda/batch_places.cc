@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "backends/cuda/batch_runner.h"
@@ -20,23 +21,33 @@ namespace {
 
 // What the first batch of a compact plan takes.
 struct CompactBatch {
-  std::uint64_t values = 0;   // elements that are counted for it
-  std::uint64_t arrays = 0;   // bytes
-  std::uint64_t fetched = 0;  // bytes of rows of the host's memory
+  std::uint64_t values = 0;  // elements that are counted for it
+  std::uint64_t arrays = 0;  // bytes
+  double fetched = 0;        // bytes that come over the bus
 };
 
+// Of a table's bytes; hot rows, which batches read more often than others, are on the device.
+double share_on_host(const std::vector<PlacedTable>& tables, BufferIndex fact) {
+  const auto table = std::ranges::find(tables, fact, &PlacedTable::buffer);
+  if (!table->hot) return 1;
+  return 1 - static_cast<double>(table->hot->bytes) / static_cast<double>(table->bytes);
+}
+
+// `tables`: of a Plan that fetches rows.
 Result<CompactBatch> bind_typical(const Plan& plan, const Program& program,
-                                  const BatchOptions& options) {
+                                  const BatchOptions& options,
+                                  const std::vector<PlacedTable>& tables = {}) {
   VECC_TRY(const BatchPlan batch, make_batch_plan(plan, program, options, /*compact=*/true));
   if (!is_empty(options.typical)) VECC_TRY_VOID(check_batch(batch, options.typical));
   BatchRows rows;
   BatchBinder(batch).bind(options.typical, rows);
-  CompactBatch compact{BatchRunner::kUsualValues * rows.value_count, rows.bytes()};
+  CompactBatch compact{BatchRunner::kUsualValues * rows.value_count, rows.bytes(), 0};
   for (const BatchRows::Run& run : rows.runs) {
     const Launch& launch = plan.launches[run.launch];
     if (launch.stage > 0 || plan.launches.back().stage == 0) continue;
     const std::uint64_t row = plan.kernels[launch.kernel].accesses.front().shape.size();
-    compact.fetched += run.rows * row * byte_size(plan.dtype);
+    compact.fetched += share_on_host(tables, launch.accesses.front().buffer) *
+                       static_cast<double>(run.rows * row * byte_size(plan.dtype));
   }
   return compact;
 }
@@ -51,7 +62,7 @@ bool keeps_up(const CompactBatch& batch, const BatchOptions& options, const Targ
   constexpr double kBusBytes = 40e3;  // a microsecond: PCIe 5, rows of a kilobyte
   if (options.side == BatchSide::Device) return false;
   const double binding = target.host.bound_kilobyte * static_cast<double>(batch.arrays) / 1024;
-  return binding / options.binding_threads < static_cast<double>(batch.fetched) / kBusBytes;
+  return binding / options.binding_threads < batch.fetched / kBusBytes;
 }
 
 // Of a Plan whose tables are placed, beside `values` elements.
@@ -64,7 +75,7 @@ Result<void> fetch(PlacedBatches& placed, const Program& program, const Executio
   }
   Plan plan = placed.plan;
   fetch_rows(plan, program, facts);
-  VECC_TRY(const CompactBatch typical, bind_typical(plan, program, batches));
+  VECC_TRY(const CompactBatch typical, bind_typical(plan, program, batches, placed.tables));
   // A part is left for what else batches, and other executables, take.
   const std::uint64_t arena = std::exchange(placed.plan.arena_elements, values);
   const std::uint64_t room =
@@ -74,7 +85,7 @@ Result<void> fetch(PlacedBatches& placed, const Program& program, const Executio
   const bool has_room = 2 * typical.values * size <= values * size + room - room / 4;
   if (!has_room || !(placed.is_compact || keeps_up(typical, batches, device.target()))) return {};
   log_debug(fmt::format("cuda: a batch fetches {} of the host's memory, beside the batch before",
-                        text_of_bytes(typical.fetched)));
+                        text_of_bytes(static_cast<std::uint64_t>(typical.fetched))));
   placed.plan = std::move(plan);
   placed.is_compact = true;
   return {};

@@ -25,8 +25,14 @@ class FetchedRows : public testing::Test {
   // Trained with the features there.
   [[nodiscard]] std::optional<std::vector<double>> train(const NeuronGraph& graph,
                                                          TablePlace place) {
+    PlaceOptions places;
+    places.wishes = {{"features: fact", place}};
+    return train(graph, places);
+  }
+  [[nodiscard]] std::optional<std::vector<double>> train(const NeuronGraph& graph,
+                                                         const PlaceOptions& places) {
     ExecutionOptions execution;
-    execution.places.wishes = {{"features: fact", place}};
+    execution.places = places;
     fetches = 0;
     execution.check_plan = [this](const PlannedProgram& planned) -> Result<void> {
       const auto& launches = planned.plan.launches;
@@ -64,6 +70,22 @@ TEST_F(FetchedRows, of_sampled_members_have_the_same_bits) {
   ASSERT_TRUE(sampled);
   options.members = std::make_shared<const SampledMembers>(sampled->members);
   expect_same(sampled->graph);
+}
+
+TEST_F(FetchedRows, of_tables_that_have_hot_rows_have_the_same_bits) {
+  const NeuronGraph graph = network_of_features(2000, 64);
+  const auto expected = train(graph, TablePlace::Device);
+  constexpr std::uint64_t kPage = 4096;  // the emulator's
+  std::uint64_t fetched = 0;
+  for (std::uint64_t pages = 20; pages <= 140; pages += 12) {
+    PlaceOptions places;
+    places.device_bytes = pages * kPage;
+    const auto found = train(graph, places);
+    if (!found) continue;
+    EXPECT_EQ(*found, *expected) << pages;
+    fetched += fetches;
+  }
+  EXPECT_GT(fetched, 0u);
 }
 
 // Narrow ones are not: the host would bind batches longer than the bus takes.
